@@ -12,7 +12,7 @@
 namespace tawara {
 namespace {
 
-constexpr int settle_ms = 300, look_ms = 1000;
+constexpr int files_settle_ms = 300, look_ms = 1000;
 
 /// What was read of a model.
 struct Read
@@ -38,7 +38,7 @@ ModelFiles::ModelFiles(QObject* parent) : QObject(parent)
 {
     m_pool.setMaxThreadCount(1);
     m_settle.setSingleShot(true);
-    m_settle.setInterval(settle_ms);
+    m_settle.setInterval(files_settle_ms);
     connect(&m_settle, &QTimer::timeout, this, &ModelFiles::reread);
     connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, [this](const QString& file) {
         m_touched.insert(file);

@@ -20,7 +20,7 @@ if [ -z "$jobs" ]; then
 fi
 if [ ! -f "$build/build.ninja" ]; then
   echo "tawara: configuring in $build"
-  options=(-DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=OFF -DTAWARA_TESTS=OFF)
+  options=(-DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=OFF -DTAWARA_TESTS=OFF -DTAWARA_UNITY=ON)
   # for the GPUs of this machine alone; where there is none, in the form that every GPU from compute capability 8.0 on can read
   if nvidia-smi -L > /dev/null 2>&1; then arch=native; else arch=80-virtual; fi
   cmake -S "$root" -B "$build" -G Ninja "${options[@]}" -DCMAKE_CUDA_ARCHITECTURES=$arch

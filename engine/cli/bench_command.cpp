@@ -18,7 +18,7 @@
 namespace tawara::cli {
 namespace {
 
-struct Arguments
+struct BenchArguments
 {
     std::string mesh, scheme = "fvm", reaction = "rush_larsen_light", model;
     ModelArguments variables;
@@ -30,13 +30,13 @@ struct Arguments
 };
 
 /// Threads of the CPU that are compared or measured.
-unsigned threads_of(const Context& c, const Arguments& a)
+unsigned threads_of(const Context& c, const BenchArguments& a)
 {
     return a.device.threads > 0 ? a.device.threads : c.console().context.threads;
 }
 
 /// The tissue that is stepped: a mesh file, or a slab of about `size` unknowns at 0.2 mm.
-simulation::Session tissue_session(const Context& c, const Arguments& a)
+simulation::Session tissue_session(const Context& c, const BenchArguments& a)
 {
     simulation::Session s;
     if (!a.mesh.empty()) {
@@ -162,7 +162,7 @@ double advance(device::Stepper& stepper, long steps, const Progress& progress)
 }
 
 /// @throws InputError for counts that cannot be
-void check(const Arguments& a)
+void check(const BenchArguments& a)
 {
     if (a.steps < 1)
         throw InputError("--steps", "is " + std::to_string(a.steps) + "; it should be at least 1");
@@ -171,7 +171,7 @@ void check(const Arguments& a)
                                        "; it should be from 1 to 300000000 unknowns");
 }
 
-simulation::RunOptions run_options(const Arguments& a)
+simulation::RunOptions run_options(const BenchArguments& a)
 {
     simulation::RunOptions options;
     options.device.devices = a.device.devices;
@@ -181,7 +181,7 @@ simulation::RunOptions run_options(const Arguments& a)
 }
 
 /// Steps the tissue; the figures of all kernels, or of those whose name starts with `only`.
-Json measure(Context& c, const Arguments& a, const simulation::Session& session,
+Json measure(Context& c, const BenchArguments& a, const simulation::Session& session,
              const simulation::Tissue& tissue, const simulation::RunOptions& options,
              const std::string& bench, const std::string& only)
 {
@@ -240,7 +240,7 @@ Json measure(Context& c, const Arguments& a, const simulation::Session& session,
     return j;
 }
 
-void step(Context& c, const Arguments& a, const std::string& bench, const std::string& only)
+void step(Context& c, const BenchArguments& a, const std::string& bench, const std::string& only)
 {
     check(a);
     const auto session = tissue_session(c, a);
@@ -270,7 +270,7 @@ void step(Context& c, const Arguments& a, const std::string& bench, const std::s
 
 /// What is measured one after the other: 1, 2, 4, ... and all of the devices that are named (every
 /// CUDA device for "cuda" and "auto"), or threads of the CPU.
-std::vector<std::pair<int, device::StepperOptions>> scale(const Context& c, const Arguments& a,
+std::vector<std::pair<int, device::StepperOptions>> scale(const Context& c, const BenchArguments& a,
                                                           const device::StepperOptions& from)
 {
     const device::Devices named(a.device.devices);
@@ -297,7 +297,7 @@ std::vector<std::pair<int, device::StepperOptions>> scale(const Context& c, cons
 }
 
 /// The same tissue on more and more devices. The figures of the object are those of all of them.
-void scaling(Context& c, const Arguments& a)
+void scaling(Context& c, const BenchArguments& a)
 {
     check(a);
     const auto session = tissue_session(c, a);
@@ -330,7 +330,7 @@ void scaling(Context& c, const Arguments& a)
     c.result(all);
 }
 
-void ceilings(Context& c, const Arguments& a)
+void ceilings(Context& c, const BenchArguments& a)
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -371,7 +371,7 @@ void declare_bench(const Declaration& d)
 {
     auto* bench = d.app.add_subcommand("bench", "measured rates beside measured ceilings");
     bench->require_subcommand(1);
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<BenchArguments>();
     const auto add = [&](const std::string& name, const std::string& what, Action action) {
         auto* sub = d.command(*bench, name, what, std::move(action));
         sub->add_option("--mesh", a->mesh, "mesh file; else a slab")->type_name("FILE");

@@ -22,7 +22,7 @@ namespace compiler = cell::compiler;
 constexpr double usual_step_ms = 0.01;
 constexpr double most_steady_beats = 2000; // of --until-steady without --beats
 
-struct Arguments
+struct CellRunArguments
 {
     std::vector<std::string> words; ///< the model, and values that follow --set
     std::vector<std::string> set;
@@ -45,7 +45,8 @@ Json value(double v)
 
 /// The cell type that --variant and --set ask for; a name may be a parameter's or a state's, short
 /// or component.variable.
-cell::CellType cell_type(const Arguments& a, const std::string& name, const compiler::Model& model)
+cell::CellType cell_type(const CellRunArguments& a, const std::string& name,
+                         const compiler::Model& model)
 {
     std::vector<std::pair<std::string, double>> parameters, initial;
     const auto& m = model.info;
@@ -99,7 +100,7 @@ void write_traces(const cell::ModelInfo& m, const cell::SingleCellResult& r,
 
 /// Who stimulates: without --bcl and an amplitude the file does, as it says; else pulses like the
 /// file's, where it has any.
-void choose_stimulus(Context& c, const Arguments& a, const std::string& name,
+void choose_stimulus(Context& c, const CellRunArguments& a, const std::string& name,
                      cell::SingleCellOptions& o)
 {
     const auto own = a.model.find(name, true);
@@ -152,7 +153,7 @@ void choose_stimulus(Context& c, const Arguments& a, const std::string& name,
 
 /// The scheme and the step. Those that are not given are the usual ones, or what the model's file
 /// says is good for it.
-void choose_step(Context& c, const Arguments& a, const cell::ModelInfo& m,
+void choose_step(Context& c, const CellRunArguments& a, const cell::ModelInfo& m,
                  cell::SingleCellOptions& o)
 {
     using cell::Scheme;
@@ -179,7 +180,7 @@ void choose_step(Context& c, const Arguments& a, const cell::ModelInfo& m,
 }
 
 /// Options of the run; what is not given is the model's own.
-cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::string& name)
+cell::SingleCellOptions options_of(Context& c, const CellRunArguments& a, const std::string& name)
 {
     cell::SingleCellOptions o;
     choose_step(c, a, a.model.find(name, false)->info, o);
@@ -232,7 +233,7 @@ cell::SingleCellOptions options_of(Context& c, const Arguments& a, const std::st
 }
 
 /// What --set gave: names and values.
-Json settings(const Arguments& a)
+Json settings(const CellRunArguments& a)
 {
     Json out = Json::object();
     for (const auto& text : a.set) {
@@ -308,7 +309,7 @@ Json beats_of(Context& c, const cell::SingleCellResult& r)
 }
 
 /// The model among the words; NAME=VALUE ones join --set's.
-std::string model_of(const Context& c, Arguments& a)
+std::string model_of(const Context& c, CellRunArguments& a)
 {
     std::string name;
     for (const auto& w : a.words)
@@ -331,7 +332,7 @@ std::string model_of(const Context& c, Arguments& a)
 }
 
 /// What was run, for --json.
-Json run_of(const Arguments& a, const std::string& name, const cell::SingleCellOptions& o,
+Json run_of(const CellRunArguments& a, const std::string& name, const cell::SingleCellOptions& o,
             const cell::SingleCellResult& r)
 {
     return {
@@ -377,7 +378,7 @@ void say_drift(Context& c, const cell::SingleCellOptions& o, const cell::SingleC
          text + r.drift.words()});
 }
 
-void run(Context& c, Arguments a)
+void run(Context& c, CellRunArguments a)
 {
     const std::string name = model_of(c, a);
     auto o = options_of(c, a, name);
@@ -422,7 +423,7 @@ void run(Context& c, Arguments a)
 
 void declare_cell_run(const Declaration& d, CLI::App& parent)
 {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<CellRunArguments>();
     auto* sub = d.command(parent, "run", "one cell, paced", [a](Context& c) { run(c, *a); });
     sub->add_option("model", a->words, "library name, .mmt or .cellml file")
         ->type_name("MODEL")

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments
+struct ExportArguments
 {
     std::string folder, kind, out;
 };
@@ -134,7 +134,7 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
     igb->finish();
 }
 
-void run_export(Context& c, const Arguments& a)
+void run_export(Context& c, const ExportArguments& a)
 {
     const fs::path folder = a.folder;
     if (std::find(std::begin(kinds), std::end(kinds), a.kind) == std::end(kinds)) {
@@ -186,7 +186,7 @@ void run_export(Context& c, const Arguments& a)
 
 void declare_export(const Declaration& d)
 {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<ExportArguments>();
     auto* sub = d.command(d.app, "export", "results of a run for CARP's tools",
                           [a](Context& c) { run_export(c, *a); });
     sub->add_option("folder", a->folder, "folder that tawara-cli run has written")

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments
+struct RunArguments
 {
     std::vector<std::string> words; ///< the session, and overrides that follow --set
     std::vector<std::string> set;
@@ -26,7 +26,7 @@ struct Arguments
 
 /// `--set` may be given once with several values or several times: whatever is PATH=VALUE and no
 /// file is an override, and one word is the session.
-void sort_words(Arguments& a, std::string& session)
+void sort_words(RunArguments& a, std::string& session)
 {
     for (const auto& w : a.words) {
         std::error_code none;
@@ -88,7 +88,7 @@ simulation::Session session_of(const Context& c, std::string& file,
     return simulation::parse_session(text, file, set);
 }
 
-void run_command(Context& c, Arguments a)
+void run_command(Context& c, RunArguments a)
 {
     std::string file;
     sort_words(a, file);
@@ -151,7 +151,7 @@ void run_command(Context& c, Arguments a)
 
 void declare_run(const Declaration& d)
 {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<RunArguments>();
     auto* run = d.command(d.app, "run", "run a session file to its outputs",
                           [a](Context& c) { run_command(c, *a); });
     run->add_option("session", a->words, "session file, or - for the standard input")

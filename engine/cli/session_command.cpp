@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments
+struct SessionArguments
 {
     std::string out, mesh, unit, fibres, angles, model, velocity;
     double end_ms = 500;
@@ -128,7 +128,7 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
     }
 }
 
-simulation::MeshChoice choice_of(const Arguments& a)
+simulation::MeshChoice choice_of(const SessionArguments& a)
 {
     simulation::MeshChoice choice{a.mesh, {}, fibres_of(a.fibres, a.angles), {}, {}, {}};
     if (!a.unit.empty()) {
@@ -156,7 +156,7 @@ std::string relative_to(const fs::path& folder, const std::string& file)
 }
 
 /// A session around a mesh, or around the embedded heart.
-simulation::Session session_of(Context& c, const Arguments& a)
+simulation::Session session_of(Context& c, const SessionArguments& a)
 {
     try {
         if (!a.mesh.empty())
@@ -174,7 +174,7 @@ simulation::Session session_of(Context& c, const Arguments& a)
 }
 
 /// A session around a mesh, or the embedded heart's; the mesh is named relative to the file.
-void write(Context& c, const Arguments& a)
+void write(Context& c, const SessionArguments& a)
 {
     if (fs::path(a.out).extension() != ".json")
         throw InputError(a.out, "should end in .json: it is the session file that is written");
@@ -217,7 +217,7 @@ void write(Context& c, const Arguments& a)
 
 void declare_session(const Declaration& d)
 {
-    auto a = std::make_shared<Arguments>();
+    auto a = std::make_shared<SessionArguments>();
     auto* sub = d.command(d.app, "session", "write a session file to start from",
                           [a](Context& c) { write(c, *a); });
     sub->add_option("out", a->out, "session file to write")->type_name("OUT.json")->required();

@@ -59,6 +59,9 @@ class Heart
     /// From here on; below 0: at rest, and nobody paces any more.
     void go_to(double t_ms)
     {
+        if (at_ms_ == t_ms)
+            return;
+        at_ms_ = t_ms;
         if (t_ms < 0) {
             stepper_->remove_stimulus(0);
         } else if (t_ms >= from_ms_) {
@@ -152,6 +155,7 @@ class Heart
     std::unique_ptr<device::Stepper> stepper_;
     device::Snapshot start_, from_;
     double from_ms_ = 0;
+    std::optional<double> at_ms_; ///< where the last go_to() went
     std::vector<double> alone_;
 };
 
@@ -205,7 +209,9 @@ class TestCapturePlaces : public QObject
     /// wherever it is; and that is what is said.
     void restingTissueIsCapturedAnywhere()
     {
-        Heart h(heart());
+        if (!resting_)
+            resting_.emplace(heart());
+        Heart& h = *resting_;
         const double radius_mm = capturing_radius_mm(mesh::mean_edge_mm(*h.tissue().mesh));
         qInfo("radius %.1f mm", radius_mm);
         h.go_to(-1);

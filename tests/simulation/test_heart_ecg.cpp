@@ -12,6 +12,17 @@
 using namespace tawara;
 using namespace tawara::simulation;
 
+namespace {
+
+/// A healthy adult's beat, run once for all tests.
+const Run& normal_beat()
+{
+    static const Run r = run(example("normal_beat"), 560);
+    return r;
+}
+
+} // namespace
+
 class TestHeartEcg : public QObject
 {
     Q_OBJECT
@@ -19,7 +30,7 @@ class TestHeartEcg : public QObject
     /// A healthy adult's beat: what a cardiologist looks for in the twelve leads.
     void normalBeatInTwelveLeads()
     {
-        const auto r = run(example("normal_beat"), 460);
+        const auto& r = normal_beat();
         const auto& act = r.maps.activation_ms;
         const auto [first, last] = std::minmax_element(act.begin(), act.end());
         // from the left septum to the base at the back, over the apex half way (Durrer 1970)
@@ -156,9 +167,9 @@ class TestHeartEcg : public QObject
     void intervalsOfTheHeartsOwnEcg()
     {
         QFETCH(bool, own);
-        auto s = own ? default_session() : example("normal_beat");
+        auto s = default_session();
         s.leads.kind = Leads::Kind::twelve_lead;
-        const auto r = run(s, 560);
+        const auto r = own ? run(s, 560) : normal_beat();
         const auto found = intervals(r);
         QCOMPARE(found.beats.size(), std::size_t(1));
         const auto& b = found.beats[0];

@@ -22,8 +22,28 @@ else
   fi
   changed=$(git diff --name-only --diff-filter=d "$since" -- 'app/*.cpp' 'engine/*.cpp' 'widgets/*.cpp' 'tests/*.cpp')
 fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# each source by itself, where TAWARA_UNITY compiles it with others; clang reads headers that GCC compiled beforehand as text
+sed 's/-include [^ ]*cmake_pch.hxx//' "$build/compile_commands.json" | awk '
+  function say(file) {
+    one = command
+    gsub(given, file, one)
+    printf "%s\n{\n%s\n%s\n  \"file\": \"%s\"\n}", (said++ ? "," : "["), directory, one, file
+  }
+  /^ *"directory": / { directory = $0 }
+  /^ *"command": / { command = $0 }
+  /^ *"file": / {
+    split($0, part, "\"")
+    given = part[4]
+    if (given !~ /\/Unity\/unity_[0-9]+_cxx.cxx$/) { say(given); next }
+    while ((getline line < given) > 0)
+      if (line ~ /^#include "/) { split(line, part, "\""); say(part[2]) }
+    close(given)
+  }
+  END { print "\n]" }' >"$work/compile_commands.json"
 # what is compiled here: some sources are for other machines, or for the fuzzers
-known=$(grep -o '"file": "[^"]*"' "$build/compile_commands.json" | cut -d'"' -f4 | sort -u)
+known=$(grep -o '"file": "[^"]*"' "$work/compile_commands.json" | cut -d'"' -f4 | sort -u)
 files=$(comm -12 <(sed "s|^|$PWD/|" <<<"$changed" | sort -u) <(echo "$known"))
 if [ -z "$files" ]; then
   echo "no source changed since $since"
@@ -35,11 +55,7 @@ if [ "${2:-}" = --few ] && [ "$count" -gt 60 ]; then
   exit 77
 fi
 echo "clang-tidy over $count sources"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 log=$work/log
-# clang reads headers that GCC compiled beforehand as text
-sed 's/-include [^ ]*cmake_pch.hxx//' "$build/compile_commands.json" >"$work/compile_commands.json"
 xargs -P "${TAWARA_JOBS:-$(nproc)}" -n 4 "$tidy" --quiet -p "$work" --extra-arg=-Wno-unknown-warning-option \
   --extra-arg=-Wno-ignored-optimization-argument <<<"$files" >"$log" 2>/dev/null || true
 # moc's output is nobody's to mend

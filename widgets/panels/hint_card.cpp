@@ -14,7 +14,7 @@ namespace {
 
 constexpr int card_width = 224;
 constexpr int least_width = 840, least_height = 430; // of views with room beside the heart
-constexpr int side = 14, above_axes = 104, corner = 3;
+constexpr int side_px = 14, above_axes = 104, corner = 3;
 
 } // namespace
 
@@ -68,7 +68,7 @@ void HintCard::place()
     } else {
         const int high = std::max(minimumSizeHint().height(), heightForWidth(card_width));
         const int top = beside ? room.height() - above_axes - high : (room.height() - high) / 2;
-        setGeometry(beside ? side : (room.width() - card_width) / 2, std::max(corner, top),
+        setGeometry(beside ? side_px : (room.width() - card_width) / 2, std::max(corner, top),
                     card_width, high);
     }
     raise();

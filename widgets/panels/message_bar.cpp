@@ -19,7 +19,7 @@ namespace tawara {
 namespace {
 
 constexpr int note_ms = 5000;
-constexpr int widest = 760, narrowest = 200, side = 12;
+constexpr int widest = 760, narrowest = 200, margin = 12;
 constexpr int beside = 500; // room from which what is said of others stands beside the text
 constexpr std::size_t most_open = 20;
 
@@ -233,7 +233,7 @@ void MessageBar::place()
     const QWidget* p = parentWidget();
     if (p == nullptr)
         return;
-    const QRect room = m_room ? m_room() : p->rect().adjusted(side, side, -side, -side);
+    const QRect room = m_room ? m_room() : p->rect().adjusted(margin, margin, -margin, -margin);
     if (m_folded) { // at the side, where little of the heart is
         m_grid->activate();
         const QSize size = minimumSizeHint();

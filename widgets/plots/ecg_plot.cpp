@@ -17,7 +17,7 @@ constexpr double longest_sheet_ms = 1200, name_margin_px = 6;
 constexpr double large_ms = 200, large_mm = 5;   // a large square of ECG paper at 25 mm/s
 constexpr double gains[] = {40, 20, 10, 5, 2.5}; // [mm/mV]
 constexpr double paper_speed = 25, paper_gain = 10, smallest_paper_px = 3; // of a mm
-constexpr double smallest_paper = 2.0 / 3, least_mV = 0.01, edge_px = 2;
+constexpr double smallest_paper = 2.0 / 3, least_mV = 0.01, rim_px = 2;
 constexpr double mm_per_inch = 25.4;
 constexpr double least_square_px = 6, fine_gone_px = 2.5, fine_full_px = 4;
 
@@ -118,7 +118,7 @@ void EcgPlot::fitPaper()
         if (!isOwn(lead))
             most = std::max(most, static_cast<double>(m_most[lead]));
     const QRectF first = cell(on, 0);
-    const double room = std::max(1.0, first.height() / 2 - edge_px);
+    const double room = std::max(1.0, first.height() / 2 - rim_px);
     m_paperPx = std::clamp(room / (most * paper_gain), std::min(smallest_paper_px, whole), whole);
     m_paperMs = std::max(1.0, first.width() - on.names) / m_paperPx / paper_speed * 1e3;
 }
@@ -147,7 +147,7 @@ EcgPlot::Scale EcgPlot::paperScale(bool own) const
     for (const std::size_t lead : on.shown)
         if (isOwn(lead))
             most = std::max(most, static_cast<double>(m_most[lead]));
-    const double room = std::max(1.0, cell(on, 0).height() / 2 - edge_px);
+    const double room = std::max(1.0, cell(on, 0).height() / 2 - rim_px);
     for (const double g : own_gains) {
         s.gain = g;
         if (most * g * s.pixelsPerMm <= room)
@@ -341,7 +341,7 @@ EcgPlot::Scale EcgPlot::scale(bool own) const
     const auto [from, to] = range();
     const double most = std::max(largest(from, to, own), least_mV);
     // many leads in a low strip leave less than the edges take
-    const double room = std::max(1.0, cell(cells(), 0).height() / 2 - edge_px);
+    const double room = std::max(1.0, cell(cells(), 0).height() / 2 - rim_px);
     const double whole = logicalDpiY() / mm_per_inch;
     Scale s;
     for (const double g : gains) {

@@ -10,7 +10,7 @@
 namespace tawara::scene {
 namespace {
 
-constexpr double row_px = 23, edge_px = 14, points = 13;
+constexpr double row_px = 23, edge_px = 14, text_points = 13;
 constexpr double widest = 0.36, least_px = 70; // of the view
 constexpr double ink[3] = {0.07, 0.08, 0.1}, light_ink[3] = {0.97, 0.98, 1};
 
@@ -74,7 +74,7 @@ void Legend::place()
         const double r = color[0] / 255.0, g = color[1] / 255.0, b = color[2] / 255.0;
         const bool dark = 0.3 * r + 0.59 * g + 0.11 * b < 0.45;
         text->SetInput((" " + name + " ").c_str());
-        style_text(text, points, scale_, dark ? light_ink : ink);
+        style_text(text, text_points, scale_, dark ? light_ink : ink);
         const double room = std::max(widest * width_, least_px * scale_);
         double size[2] = {};
         text->GetSize(renderer_, size);

@@ -16,12 +16,12 @@
 namespace tawara::scene {
 namespace {
 
-constexpr int bands = 64;       // enough that no step shows
-constexpr double bar_px = 14;   // width of the colours
-constexpr double edge_px = 64;  // least distance of the bar from the right edge
-constexpr double after_px = 4;  // right of the numbers that is left free
-constexpr double beside_px = 6; // left of the bar that nothing is written on
-constexpr double most_px = 300; // height at most
+constexpr int bands = 64;           // enough that no step shows
+constexpr double bar_px = 14;       // width of the colours
+constexpr double bar_edge_px = 64;  // least distance of the bar from the right edge
+constexpr double after_px = 4;      // right of the numbers that is left free
+constexpr double bar_beside_px = 6; // left of the bar that nothing is written on
+constexpr double most_px = 300;     // height at most
 constexpr double tick_px = 4;
 constexpr int tick_count = 6;
 
@@ -122,7 +122,7 @@ bool ScalarBar::room() const
 
 double ScalarBar::left() const
 {
-    return room() ? width_ - edge_ - beside_px * scale_ : width_;
+    return room() ? width_ - edge_ - bar_beside_px * scale_ : width_;
 }
 
 double ScalarBar::title_left() const
@@ -145,7 +145,7 @@ void ScalarBar::place()
     if (!room)
         return;
     const auto ticks = round_ticks(low_, high_, tick_count);
-    edge_ = edge_px * scale_;
+    edge_ = bar_edge_px * scale_;
     for (const std::string& text : tick_texts(ticks)) {
         auto label = vtkSmartPointer<vtkTextActor>::New();
         label->SetInput(text.c_str());

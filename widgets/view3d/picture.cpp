@@ -24,7 +24,7 @@
 namespace tawara {
 namespace {
 
-constexpr int fine_samples = 8;
+constexpr int picture_samples = 8;
 constexpr qint64 many_pixels = 16'000'000; // above, fewer samples: they cost 8 bytes each
 constexpr double reference_height = 720;   // at which texts have the size that they have on screen
 constexpr double least_scale = 0.9;        // four views on 1280 x 720: smaller texts are not read
@@ -54,8 +54,8 @@ class Session
         // alpha that pictures know: see-through ones are drawn larger and made smaller here
         window_->SetMultiSamples(o.transparent ? 0
                                  : qint64{o.size.width()} * o.size.height() > many_pixels
-                                     ? fine_samples / 4
-                                     : fine_samples);
+                                     ? picture_samples / 4
+                                     : picture_samples);
         if (o.transparent) {
             auto on_paper = theme_; // not on the window's background
             on_paper.text = o.dark_paper ? light_ink : dark_ink;

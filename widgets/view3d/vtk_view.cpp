@@ -25,15 +25,15 @@ namespace tawara {
 namespace {
 
 /// A VTK observer that calls a function.
-struct Call : vtkCommand
+struct Calling : vtkCommand
 {
-    static Call* New() { return new Call; }
+    static Calling* New() { return new Calling; }
     std::function<void(unsigned long, void*)> function;
     void Execute(vtkObject*, unsigned long id, void* data) override { function(id, data); }
 };
 
-constexpr int logical_dpi = 72; // VTK's font sizes count in these
-constexpr int stale_ms = 250;   // a picture that nobody showed by then need not be waited for
+constexpr int text_dpi = 72;  // VTK's font sizes count in these
+constexpr int stale_ms = 250; // a picture that nobody showed by then need not be waited for
 
 } // namespace
 
@@ -82,7 +82,7 @@ VtkView::VtkView(QWidget* parent) : QOpenGLWidget(parent)
     m_interactor->EnableRenderOff(); // a render request becomes a Qt update
     vtkNew<vtkInteractorStyleTrackballCamera> style;
     m_interactor->SetInteractorStyle(style);
-    vtkNew<Call> update;
+    vtkNew<Calling> update;
     update->function = [this](unsigned long, void*) { requestDraw(); };
     m_interactor->AddObserver(vtkCommand::RenderEvent, update);
     m_interactor->Initialize();
@@ -93,7 +93,7 @@ VtkView::VtkView(QWidget* parent) : QOpenGLWidget(parent)
 
 void VtkView::observe()
 {
-    vtkNew<Call> call;
+    vtkNew<Calling> call;
     call->function = [this](unsigned long id, void* payload) {
         const bool current = context() != nullptr && QOpenGLContext::currentContext() == context();
         if (id == vtkCommand::WindowIsCurrentEvent) {
@@ -171,7 +171,7 @@ void VtkView::setSize(double detail)
     if (const int* at = m_interactor->GetEventPosition(); before[0] > 0 && before[1] > 0)
         m_interactor->SetEventPosition(qRound(at[0] * (static_cast<double>(w) / before[0])),
                                        qRound(at[1] * (static_cast<double>(h) / before[1])));
-    m_window->SetDPI(logical_dpi); // texts carry the scale in their sizes
+    m_window->SetDPI(text_dpi); // texts carry the scale in their sizes
     m_window->SetSize(w, h);
     m_interactor->SetSize(w, h);
     m_interactor->InvokeEvent(vtkCommand::ConfigureEvent);

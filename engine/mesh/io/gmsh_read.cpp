@@ -19,32 +19,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Type
+struct ElementType
 {
     int number;
     const char* name;
     int nodes;
     bool ignorable;
 };
-constexpr std::array<Type, 19> types{{{1, "line", 2, true},
-                                      {2, "triangle", 3, true},
-                                      {3, "quadrilateral", 4, false},
-                                      {4, "tetrahedron", 4, false},
-                                      {5, "hexahedron", 8, false},
-                                      {6, "prism", 6, false},
-                                      {7, "pyramid", 5, false},
-                                      {8, "line3", 3, true},
-                                      {9, "triangle6", 6, true},
-                                      {10, "quad9", 9, false},
-                                      {11, "tetrahedron10", 10, false},
-                                      {12, "hexahedron27", 27, false},
-                                      {13, "prism18", 18, false},
-                                      {14, "pyramid14", 14, false},
-                                      {15, "point", 1, true},
-                                      {16, "quad8", 8, false},
-                                      {17, "hexahedron20", 20, false},
-                                      {18, "prism15", 15, false},
-                                      {19, "pyramid13", 13, false}}};
+constexpr std::array<ElementType, 19> element_types{{{1, "line", 2, true},
+                                                     {2, "triangle", 3, true},
+                                                     {3, "quadrilateral", 4, false},
+                                                     {4, "tetrahedron", 4, false},
+                                                     {5, "hexahedron", 8, false},
+                                                     {6, "prism", 6, false},
+                                                     {7, "pyramid", 5, false},
+                                                     {8, "line3", 3, true},
+                                                     {9, "triangle6", 6, true},
+                                                     {10, "quad9", 9, false},
+                                                     {11, "tetrahedron10", 10, false},
+                                                     {12, "hexahedron27", 27, false},
+                                                     {13, "prism18", 18, false},
+                                                     {14, "pyramid14", 14, false},
+                                                     {15, "point", 1, true},
+                                                     {16, "quad8", 8, false},
+                                                     {17, "hexahedron20", 20, false},
+                                                     {18, "prism15", 15, false},
+                                                     {19, "pyramid13", 13, false}}};
 
 class GmshReader : GmshNumbers
 {
@@ -262,9 +262,9 @@ class GmshReader : GmshNumbers
         nodes_end(n);
     }
 
-    const Type& type(std::int64_t number)
+    const ElementType& type(std::int64_t number)
     {
-        for (const auto& t : types)
+        for (const auto& t : element_types)
             if (t.number == number)
                 return t;
         in_.fail("element type " + std::to_string(number) +
@@ -273,7 +273,8 @@ class GmshReader : GmshNumbers
 
     /// One element after its tag and labels: its vertices.
     /// @param grouped  the label is that of a physical group, else of an entity
-    void element(const Type& t, std::int64_t tag, std::int64_t label, bool grouped, bool wide)
+    void element(const ElementType& t, std::int64_t tag, std::int64_t label, bool grouped,
+                 bool wide)
     {
         const auto vertex = [&] {
             need_in_line("a node tag");
@@ -348,7 +349,7 @@ class GmshReader : GmshNumbers
         for (std::size_t i = 0; i < n;) {
             progress_.at(double(i) / double(n), "reading elements");
             std::int64_t tag = binary_ ? 0 : in_.integer("an element tag");
-            const Type& t = type(int32("an element type"));
+            const ElementType& t = type(int32("an element type"));
             const std::size_t block =
                 binary_ ? counted(int32("a count of elements"), "a count of elements", 4) : 1;
             const auto labels = int32("a count of labels");
@@ -383,7 +384,7 @@ class GmshReader : GmshNumbers
             progress_.at(double(b) / double(blocks), "reading elements");
             const auto dim = int32("a dimension");
             const auto entity = int32("an entity");
-            const Type& t = type(int32("an element type"));
+            const ElementType& t = type(int32("an element type"));
             const auto count = counted(size("a count of elements"), "a count of elements", 16);
             const auto group = physical_.find(entity);
             const bool grouped = dim == 3 && group != physical_.end();

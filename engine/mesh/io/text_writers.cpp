@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path beside(fs::path file, const char* extension)
+fs::path companion(fs::path file, const char* extension)
 {
     return file.replace_extension(extension);
 }
@@ -39,7 +39,7 @@ void write_carp(const TetMesh& m, const fs::path& file, bool binary)
 {
     const std::size_t nv = m.vertex_count(), n = m.tetrahedron_count();
     std::vector<FileToWrite> files;
-    files.push_back({beside(file, binary ? ".bpts" : ".pts"), [&](std::ostream& out) {
+    files.push_back({companion(file, binary ? ".bpts" : ".pts"), [&](std::ostream& out) {
                          Printer p(out);
                          if (binary)
                              binary_header(p, std::to_string(nv));
@@ -54,7 +54,7 @@ void write_carp(const TetMesh& m, const fs::path& file, bool binary)
                                      p << um << (a == 2 ? '\n' : ' ');
                              }
                      }});
-    files.push_back({beside(file, binary ? ".belem" : ".elem"), [&](std::ostream& out) {
+    files.push_back({companion(file, binary ? ".belem" : ".elem"), [&](std::ostream& out) {
                          Printer p(out);
                          if (binary)
                              binary_header(p, std::to_string(n));
@@ -72,7 +72,7 @@ void write_carp(const TetMesh& m, const fs::path& file, bool binary)
                              p << ' ' << m.region[t] << '\n';
                          }
                      }});
-    const fs::path lon = beside(file, binary ? ".blon" : ".lon");
+    const fs::path lon = companion(file, binary ? ".blon" : ".lon");
     if (m.fibre.empty()) {
         write_all(files, {lon}); // an older one would be taken for this mesh's
         return;
@@ -133,13 +133,13 @@ void write_tetgen(const TetMesh& m, const fs::path& file)
     const std::size_t nv = m.vertex_count(), n = m.tetrahedron_count();
     std::vector<FileToWrite> files;
     std::vector<fs::path> stale;
-    files.push_back({beside(file, ".node"), [&](std::ostream& out) {
+    files.push_back({companion(file, ".node"), [&](std::ostream& out) {
                          Printer p(out);
                          p << "# " << unit_note << "mm\n" << nv << " 3 0 0\n";
                          for (std::size_t v = 0; v < nv; ++v)
                              p << v << ' ' << m.x[v] << ' ' << m.y[v] << ' ' << m.z[v] << '\n';
                      }});
-    files.push_back({beside(file, ".ele"), [&](std::ostream& out) {
+    files.push_back({companion(file, ".ele"), [&](std::ostream& out) {
                          Printer p(out);
                          p << n << " 4 1\n";
                          for (std::size_t t = 0; t < n; ++t) {
@@ -150,18 +150,18 @@ void write_tetgen(const TetMesh& m, const fs::path& file)
                          }
                      }});
     if (const Field* const markers = face_markers(m))
-        files.push_back({beside(file, ".face"), [&m, markers](std::ostream& out) {
+        files.push_back({companion(file, ".face"), [&m, markers](std::ostream& out) {
                              Printer p(out);
                              print_faces(p, m, *markers);
                          }});
     else
-        stale.push_back(beside(file, ".face"));
+        stale.push_back(companion(file, ".face"));
     const bool three = !m.sheet.empty() && !m.normal.empty();
-    stale.push_back(beside(file, m.fibre.empty() || !three ? ".ortho" : ".axi"));
+    stale.push_back(companion(file, m.fibre.empty() || !three ? ".ortho" : ".axi"));
     if (m.fibre.empty())
-        stale.push_back(beside(file, ".axi"));
+        stale.push_back(companion(file, ".axi"));
     else
-        files.push_back({beside(file, three ? ".ortho" : ".axi"), [&](std::ostream& out) {
+        files.push_back({companion(file, three ? ".ortho" : ".axi"), [&](std::ostream& out) {
                              Printer p(out);
                              p << n << '\n';
                              for (std::size_t t = 0; t < n; ++t) {

@@ -15,7 +15,7 @@ constexpr double together_ms = 5; ///< between pulses of one beat: tissue takes 
 constexpr float sampled_within_ms = 5; ///< of the stepper's time is that of samples
 constexpr double turning_share = 0.05; ///< of a beat's places more than once: re-entry
 constexpr double half = 0.5, least_share = 0.01, least_spread_ms = 30; ///< of BeatSpan::propagated
-constexpr float never = std::numeric_limits<float>::quiet_NaN();
+constexpr float never_ms = std::numeric_limits<float>::quiet_NaN();
 
 bool propagated(double share, double spread_ms)
 {
@@ -99,7 +99,7 @@ float BeatMapper::at_vertex(const std::vector<double>& list, std::size_t v) cons
             ++n;
         }
     }
-    return n > 0 ? static_cast<float>(sum / n) : never;
+    return n > 0 ? static_cast<float>(sum / n) : never_ms;
 }
 
 std::vector<float> BeatMapper::at_vertices(const std::vector<double>& list) const
@@ -178,7 +178,7 @@ BeatMaps BeatMapper::beat(std::int64_t number, const device::Maps& first) const
         out.beats.push_back(s);
     }
     for (auto* f : {&out.at.activation, &out.at.repolarisation, &out.at.apd90, &out.at.period})
-        f->assign(vertices_, never);
+        f->assign(vertices_, never_ms);
     for (auto& b : out.beats)
         b.pulse_ms = pulse_of(b);
     if (out.beats.empty())
@@ -202,7 +202,7 @@ BeatMaps BeatMapper::beat(std::int64_t number, const device::Maps& first) const
         // the stepper knows a place's first activation to the step
         const bool within_hole = !late && std::isnan(at) && tracker_.count[v] == 1;
         const float a = late                             ? all[v]
-                        : std::isnan(at) && !within_hole ? never
+                        : std::isnan(at) && !within_hole ? never_ms
                                                          : at_vertex(first.activation_ms, v);
         const bool same = within_hole ? followed != nullptr && took_part(*followed, a)
                           : std::isnan(at)

@@ -69,7 +69,7 @@ ConductivityScale conductivity_scale(const JsonNode& n)
 }
 
 /// A number, or one for each direction.
-ConductionVelocity velocity(const JsonNode& n)
+ConductionVelocity conduction_velocity(const JsonNode& n)
 {
     const auto& fibre = session_key("/tissue/regions/#/velocity_m_per_s/fibre");
     if (n.is_number()) {
@@ -101,7 +101,7 @@ void read_conduction(const JsonNode& n, Region& r)
         n.fail_exclusive("is given beside \"insulating\": true, and no wave runs in insulating "
                          "tissue; leave one of them out",
                          {"insulating", "velocity_m_per_s"}, "velocity_m_per_s");
-    r.velocity_m_per_s = velocity(*wanted);
+    r.velocity_m_per_s = conduction_velocity(*wanted);
 }
 
 /// Names and numbers of an object, each checked against the model as soon as it is read.

@@ -38,7 +38,7 @@ struct Entry
     mesh::io::Loaded loaded;
 };
 std::mutex mutex;
-std::unique_ptr<Entry> kept;
+std::unique_ptr<Entry> kept_mesh;
 
 } // namespace
 
@@ -46,18 +46,19 @@ void keep_mesh(const fs::path& file, mesh::io::Loaded loaded)
 {
     const auto stamp = stamp_of(file);
     const std::lock_guard lock(mutex);
-    kept.reset();
+    kept_mesh.reset();
     if (stamp)
-        kept = std::make_unique<Entry>(*stamp, std::move(loaded));
+        kept_mesh = std::make_unique<Entry>(*stamp, std::move(loaded));
 }
 
 std::optional<mesh::io::Loaded> take_mesh(const fs::path& file, std::optional<LengthUnit> unit)
 {
     const auto stamp = stamp_of(file);
     const std::lock_guard lock(mutex);
-    if (!stamp || !kept || kept->stamp != *stamp || (unit && *unit != kept->loaded.unit))
+    if (!stamp || !kept_mesh || kept_mesh->stamp != *stamp ||
+        (unit && *unit != kept_mesh->loaded.unit))
         return {};
-    return std::move(std::exchange(kept, nullptr)->loaded);
+    return std::move(std::exchange(kept_mesh, nullptr)->loaded);
 }
 
 } // namespace tawara::simulation

@@ -12,7 +12,7 @@
 namespace tawara::simulation {
 namespace {
 
-std::string number(double x)
+std::string rounded_text(double x)
 {
     char text[32];
     std::snprintf(text, sizeof text, "%.4g", x);
@@ -27,7 +27,7 @@ void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices
     const double edge = mesh::mean_edge_mm(m);
     if (edge > trusted_mm)
         notices.push_back(
-            {level, "coarse mesh (mean edge " + number(edge) +
+            {level, "coarse mesh (mean edge " + rounded_text(edge) +
                         " mm): activation times depend on it; refine the mesh, or take them "
                         "as a picture only"});
 }
@@ -42,7 +42,7 @@ void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)
             if (sigma > beyond_tissue_S_per_m) {
                 notices.push_back({Notice::Level::warning,
                                    "/tissue/regions/" + std::to_string(patches.origin[i]) + ": " +
-                                       name + ": " + number(sigma) +
+                                       name + ": " + rounded_text(sigma) +
                                        " S/m is far above tissue (0.01 to 1 S/m); is it in mS/m?"});
                 break;
             }
@@ -56,10 +56,10 @@ void say_mass_scaling(const device::TissueProblem& p, Notices& notices)
         return;
     const Vec3& x = p.position_mm[static_cast<std::size_t>(s.largest_scaling_at)];
     notices.push_back({Notice::Level::info,
-                       "mass scaling: " + number(100 * s.added_volume_fraction) +
+                       "mass scaling: " + rounded_text(100 * s.added_volume_fraction) +
                            " % of the volume added for a longer step of diffusion, most at (" +
-                           number(x[0]) + ", " + number(x[1]) + ", " + number(x[2]) + ") mm, " +
-                           number(s.largest_scaling) +
+                           rounded_text(x[0]) + ", " + rounded_text(x[1]) + ", " +
+                           rounded_text(x[2]) + ") mm, " + rounded_text(s.largest_scaling) +
                            " times the volume there. Waves come a little early for it, up to 1 % "
                            "where as much as 0.2 % was added (diffusion.mass_scaling 0: none)"});
 }
@@ -82,13 +82,13 @@ void say_if_explicit_pays(const device::TissueProblem& p, Notices& notices)
 
 void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
 {
-    constexpr double tissue_S_per_m = 0.1334, raised = 2; // Niederer 2011, along the fibres
+    constexpr double usual_S_per_m = 0.1334, raised = 2; // Niederer 2011, along the fibres
     double most = 0;
     for (const auto& r : patches.regions)
         most = std::max(most, r.conductivity_S_per_m.fibre);
-    if (s.has_ecg() && !s.source_conductivity_S_per_m && most > raised * tissue_S_per_m)
+    if (s.has_ecg() && !s.source_conductivity_S_per_m && most > raised * usual_S_per_m)
         notices.push_back(
-            {Notice::Level::info, "conductivities of up to " + number(most) +
+            {Notice::Level::info, "conductivities of up to " + rounded_text(most) +
                                       " S/m along the fibres (tissue: about 0.13) make the ECG's "
                                       "amplitudes larger by about as much "
                                       "(ecg.source_conductivity_S_per_m mends that)"});

@@ -74,12 +74,12 @@ struct Way
 {
     int n = 0, k = 0;
     double rest = 0, cost = 0;
-    double counted = 0;                             ///< of the cost: Units::others_bear
+    double counted = 0;                             ///< of the cost: ExponentUnits::others_bear
     bool taken() const { return n != 0 || k != 0; } ///< else exp(c V) stays as it is
 };
 
 /// A base and a fine exponential that others are written with.
-struct Units
+struct ExponentUnits
 {
     double base = 0, fine = 0; ///< b and f, fine > 0 [1/mV]
     int largest_power = 0;
@@ -143,11 +143,11 @@ class Shortener
         const int bells = join_bells();
         collect();
         double least = cost_of_exponential(single_) * static_cast<double>(list_.size());
-        std::optional<Units> best;
+        std::optional<ExponentUnits> best;
         std::vector<double> order;
         for (const auto& [b, powers] : bases())
             for (const int parts : {3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30}) {
-                Units units{b, std::abs(b) / parts, largest_power_, single_, 0, powers};
+                ExponentUnits units{b, std::abs(b) / parts, largest_power_, single_, 0, powers};
                 if (!is_short(units.fine))
                     continue;
                 for (const double share : {0.0, 0.5, 1.0})
@@ -317,7 +317,7 @@ class Shortener
         return out;
     }
 
-    double cost_with(Units units, const std::vector<double>& list)
+    double cost_with(ExponentUnits units, const std::vector<double>& list)
     {
         double all = cost_of_exponential(single_); // the base
         for (const double c : list)
@@ -371,7 +371,7 @@ class Shortener
 
     /// Cost of exp(c V) in the cheaper way, and what it is then, no_node where it stays as it is.
     /// Its powers are there afterwards.
-    std::pair<double, Node> take(Units& units, double c, bool make)
+    std::pair<double, Node> take(ExponentUnits& units, double c, bool make)
     {
         const Way w = units.cheapest(c);
         if (!w.taken())

@@ -34,10 +34,10 @@ bool is_name(std::string_view t)
 }
 
 /// Reads the model section in two passes: names first, so that equations may refer forwards.
-class Reader
+class MmtReader
 {
   public:
-    Reader(std::string_view text, std::string file) : lines_(mmt_lines(text, file))
+    MmtReader(std::string_view text, std::string file) : lines_(mmt_lines(text, file))
     {
         m_.file = std::move(file);
     }
@@ -463,7 +463,7 @@ class Reader
 
 ModelText parse_mmt(std::string_view text, const std::string& file)
 {
-    return Reader(text, file).read();
+    return MmtReader(text, file).read();
 }
 
 } // namespace tawara::cell::compiler

@@ -10,7 +10,7 @@
 namespace tawara::cell::compiler {
 namespace {
 
-std::string trimmed(std::string_view t)
+std::string trimmed_value(std::string_view t)
 {
     const auto a = t.find_first_not_of(" \t\r\n");
     if (a == std::string_view::npos)
@@ -88,7 +88,7 @@ void XmlFile::fail(pugi::xml_node n, const std::string& why) const
 
 std::string XmlFile::attribute(pugi::xml_node n, const char* name) const
 {
-    std::string v = trimmed(any_attribute(n, name));
+    std::string v = trimmed_value(any_attribute(n, name));
     if (v.empty())
         fail(n, "<" + std::string(n.name()) + "> lacks its attribute '" + name + "'");
     return v;
