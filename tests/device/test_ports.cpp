@@ -89,13 +89,12 @@ class Dense
     {
         std::vector<double> seen(read_.size() / n_), current(seen.size()), next(n_);
         const long long number = 0;
+        const auto own = chain.snapshot();
         for (std::size_t k = 0; k < seen.size(); ++k) {
             for (std::size_t u = 0; u < n_; ++u)
                 seen[k] += read_[k * n_ + u] * v[u];
-            current[k] =
-                c_.junction *
-                (chain.snapshot()[static_cast<std::size_t>(c_.cell_of(static_cast<int>(k)))] -
-                 seen[k]);
+            const auto cell = static_cast<std::size_t>(c_.cell_of(static_cast<int>(k)));
+            current[k] = c_.junction * (own[cell] - seen[k]);
         }
         const PortStep s{seen.data(), current.data(), &number, 0, dt_ms, nullptr};
         for (std::size_t i = 0; i < n_; ++i) {
