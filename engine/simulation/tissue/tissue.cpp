@@ -138,13 +138,6 @@ void assign_cells(const Session& s, Tissue& t)
                                       std::to_string(p.size()) + " unknowns carry no cells"});
 }
 
-std::string number(double x)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", x);
-    return text;
-}
-
 /// The same for an operator that may have complex eigenvalues (fvm), and what is to be said of
 /// them.
 diffusion::SubStepping checked_substeps(const Session& s, const diffusion::System& system,
@@ -164,7 +157,8 @@ diffusion::SubStepping checked_substeps(const Session& s, const diffusion::Syste
     }
     const std::string found =
         "oscillating modes of the diffusion operator: imaginary parts up to " +
-        number(modulus > 0 ? 100 * imaginary / modulus : 0) + " % of its largest eigenvalue; ";
+        rounded_text(modulus > 0 ? 100 * imaginary / modulus : 0) +
+        " % of its largest eigenvalue; ";
     if (out.kind == plain.kind && out.stages == plain.stages)
         notices.push_back(
             {Notice::Level::info, found + std::to_string(plain.stages) + " RKL2 stages damp them"});
@@ -201,7 +195,7 @@ diffusion::SubStepping substeps(const Session& s, const RegionMap& patches,
                          pointer("tissue/regions", origin) + (s.regions[origin].inherits()
                                                                   ? "/conductivity_scale"
                                                                   : "/conductivity_S_per_m"),
-                         "gives " + number(largest(most)) +
+                         "gives " + rounded_text(largest(most)) +
                              " S/m, with which diffusion would need more than 10000 stages inside "
                              "one time step; tissue has 0.01 to 1 S/m");
     }
@@ -408,8 +402,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
                  "diffusion takes " + std::to_string(p.substeps.stages) +
                      (p.substeps.kind == diffusion::SubStepping::Kind::euler ? " sub-steps"
                                                                              : " RKL2 stages") +
-                     " inside a time step of " + number(s.dt_ms) +
-                     " ms (stable alone: " + number(p.system.stable_dt_ms) + " ms)"});
+                     " inside a time step of " + rounded_text(s.dt_ms) +
+                     " ms (stable alone: " + rounded_text(p.system.stable_dt_ms) + " ms)"});
     }
     t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
     assign_cells(s, t);

@@ -10,16 +10,12 @@
 #include <utility>
 
 namespace tawara::simulation {
-namespace {
-
 std::string rounded_text(double x)
 {
     char text[32];
     std::snprintf(text, sizeof text, "%.4g", x);
     return text;
 }
-
-} // namespace
 
 void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices)
 {

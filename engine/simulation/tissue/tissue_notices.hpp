@@ -3,11 +3,16 @@
 #include "engine/device/problem.hpp"
 #include "engine/simulation/tissue/regions.hpp"
 
+#include <string>
+
 /// What is to be said of a tissue that was made of a session.
 namespace tawara::simulation {
 
 /// Conductivities above are no tissue's.
 inline constexpr double beyond_tissue_S_per_m = 5;
+
+/// To four digits, as notices give numbers.
+std::string rounded_text(double x);
 
 /// Says so where the unknowns are too far apart for activation times to be trusted.
 void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices);

@@ -3,6 +3,7 @@
 #include "engine/cell/compiler/parse/mmt_expression.hpp"
 #include "engine/cell/compiler/parse/mmt_lines.hpp"
 #include "engine/cell/compiler/parse/model_text.hpp"
+#include "engine/cell/compiler/parse/trimmed.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 
@@ -14,14 +15,6 @@
 
 namespace tawara::cell::compiler {
 namespace {
-
-std::string trimmed(std::string_view t)
-{
-    const auto a = t.find_first_not_of(" \t\r\n");
-    if (a == std::string_view::npos)
-        return {};
-    return std::string(t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1));
-}
 
 bool is_name(std::string_view t)
 {

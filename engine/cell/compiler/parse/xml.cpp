@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/compiler/parse/xml.hpp"
 
+#include "engine/cell/compiler/parse/trimmed.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/xml_tags.hpp"
@@ -9,14 +10,6 @@
 
 namespace tawara::cell::compiler {
 namespace {
-
-std::string trimmed_value(std::string_view t)
-{
-    const auto a = t.find_first_not_of(" \t\r\n");
-    if (a == std::string_view::npos)
-        return {};
-    return std::string(t.substr(a, t.find_last_not_of(" \t\r\n") - a + 1));
-}
 
 constexpr int most_deep = 500;
 constexpr std::size_t longest_tag = 64 << 10; ///< with its attributes [bytes]
@@ -88,7 +81,7 @@ void XmlFile::fail(pugi::xml_node n, const std::string& why) const
 
 std::string XmlFile::attribute(pugi::xml_node n, const char* name) const
 {
-    std::string v = trimmed_value(any_attribute(n, name));
+    std::string v = trimmed(any_attribute(n, name));
     if (v.empty())
         fail(n, "<" + std::string(n.name()) + "> lacks its attribute '" + name + "'");
     return v;
