@@ -35,6 +35,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
 {
     const int slot = static_cast<int>(m.begin) + blockIdx.x * block_threads + threadIdx.x;
     const int tile = slot >> 5, lane = slot & 31;
+    if (fused)
+        let_kernel_behind_start();
     if (tile * 32 >= m.end) // whole warps: Elementary exchanges numbers inside them
         return;
     const bool go = alive(m), stimulated = may_have_stimulus(p, slot);

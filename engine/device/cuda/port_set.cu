@@ -43,43 +43,54 @@ struct PortTerms
 
 /// v[k] = sum of weight * from[at] over the terms of port k, and current[k] of its law: a warp a
 /// port, its lanes' sums added in a fixed order. With driven.first, stimulus[slot] = sources +
-/// weight * current[k], what drive_kernel makes of one port. Not launched early itself: what it
-/// lets start may count on all ahead of it.
+/// weight * current[k], what drive_kernel makes of one port. It may be launched early: all that the
+/// kernel ahead does not write is read before that kernel has ended, and what this kernel lets
+/// start may count on all ahead of it.
 template <class From, class Real>
 __global__ void port_kernel(const From* from, PortTerms terms, PortLaw law, double* v,
                             double* current, DrivenByPort<Real> driven, int n)
 {
-    let_kernel_behind_start();
     const int k = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
-    if (k >= n)
-        return;
     const int lane = static_cast<int>(threadIdx.x & 31U);
-    const double source = law.source[k], conductance = law.conductance[k];
-    int row = 0, row_end = 0, slot = 0; // what is driven is read ahead of the sums
-    double weight = 0, sources = 0;
-    const auto read_driven = [&] {
-        if (row < row_end) {
-            slot = driven.slot[row];
-            weight = static_cast<double>(driven.weight[row]);
-            sources = static_cast<double>(driven.sources[row]);
-        }
+    const bool any = k < n;
+    double source = 0, conductance = 0, weight = 0, share = 0;
+    int term = 0, end = 0, at = 0, row = 0, row_end = 0, slot = 0;
+    const auto read_term = [&] {
+        if (term < end)
+            at = terms.at[term], weight = static_cast<double>(terms.weight[term]);
     };
-    if (driven.first)
-        row = driven.first[k] + lane, row_end = driven.first[k + 1];
+    const auto read_driven = [&] {
+        if (row < row_end)
+            slot = driven.slot[row], share = static_cast<double>(driven.weight[row]);
+    };
+    if (any) {
+        source = law.source[k], conductance = law.conductance[k];
+        term = terms.first[k] + lane, end = terms.first[k + 1];
+        if (driven.first)
+            row = driven.first[k] + lane, row_end = driven.first[k + 1];
+    }
+    read_term();
     read_driven();
+    wait_for_kernel_ahead();
+    let_kernel_behind_start();
+    if (!any)
+        return;
 
+    double sources = row < row_end ? static_cast<double>(driven.sources[row]) : 0;
     double sum = 0;
-    const int end = terms.first[k + 1];
-    for (int i = terms.first[k] + lane; i < end; i += 32)
-        sum =
-            fma(static_cast<double>(terms.weight[i]), static_cast<double>(from[terms.at[i]]), sum);
+    for (; term < end; term += 32, read_term())
+        sum = fma(weight, static_cast<double>(from[at]), sum);
     for (int apart = 16; apart > 0; apart /= 2)
         sum += __shfl_xor_sync(0xffffffffU, sum, apart);
     const double out = fma(-conductance, sum, source);
     if (lane == 0)
         v[k] = sum, current[k] = out;
-    for (; row < row_end; row += 32, read_driven())
-        driven.stimulus[slot] = static_cast<Real>(fma(weight, out, sources));
+    while (row < row_end) {
+        driven.stimulus[slot] = static_cast<Real>(fma(share, out, sources));
+        row += 32;
+        read_driven();
+        sources = row < row_end ? static_cast<double>(driven.sources[row]) : 0;
+    }
 }
 
 /// stimulus[slot[k]] = sources[k] + sum of weight * current[port] over row k.
@@ -292,6 +303,8 @@ void PortSet<Real>::gather(StreamRef home, int parity)
         h.read.record(h.stream);
     }
     const Current here(home.device);
+    const auto start =
+        in_line_ && !start_before_end_of(ahead_, home) ? Start::early : Start::in_order;
     const auto compute = [&](auto* from) {
         for (const auto& j : parts_) {
             const Here& h = here_[0];
@@ -300,7 +313,7 @@ void PortSet<Real>::gather(StreamRef home, int parity)
                 driven = {h.first.data() + j.first, h.slot.data(), h.weight.data(),
                           h.sources.data(), shards_[0]->stimulus.data()};
             const auto n = static_cast<std::int64_t>(j.ports.size());
-            launch(home, "ports", 32 * n, block,
+            launch(home, "ports", 32 * n, block, start,
                    port_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>, Real>,
                    from, PortTerms{first_.data() + j.first, term_.data(), weight_.data()},
                    j.part->law(), v_.data() + j.first, current_.data() + j.first, driven,
