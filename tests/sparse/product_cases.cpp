@@ -70,10 +70,16 @@ std::vector<WarpOptions> options_for(const Csr& a)
                 for (const bool narrow : {false, true})
                     out.push_back({0, r, s, threshold, narrow, pack});
             out.push_back({1, r, s, 0, true, pack});
-            out.push_back({64, r, s, 0, false, pack, 256});
-            out.push_back({64, r, s, 4, true, pack, 0, true});
+            for (const int widest : {32, 256})
+                out.push_back({64, r, s, 4, true, pack, true, widest});
         }
+        out.push_back({0, r, s, 2, false, 1, false, 128});
     }
+    for (const int run : {2, 3})
+        if (a.columns >= run) {
+            out.push_back({64, false, false, 0, true, 1, false, 32, run});
+            out.push_back({0, false, false, 2, run == 2, 1, false, 256, run});
+        }
     return out;
 }
 
@@ -116,10 +122,11 @@ std::string described(const std::string& name, const OnGpu& how)
     const auto& o = how.options;
     return name + ", window " + std::to_string(o.window) + ", renumbered " +
            std::to_string(o.renumbered) + ", pack " + std::to_string(o.pack) + ", threshold " +
-           std::to_string(o.threshold) + ", narrow " + std::to_string(o.narrow) + ", tile " +
-           std::to_string(o.tile) + ", long first " + std::to_string(o.long_first) + ", flight " +
-           std::to_string(how.flight) + ", distance " + std::to_string(how.distance) + ", bulk " +
-           std::to_string(how.bulk) + ", " + std::string(tawara::name(how.precision));
+           std::to_string(o.threshold) + ", narrow " + std::to_string(o.narrow) + ", long first " +
+           std::to_string(o.long_first) + ", widest " + std::to_string(o.widest) + ", run " +
+           std::to_string(o.run) + ", flight " + std::to_string(how.flight) + ", early " +
+           std::to_string(static_cast<int>(how.early)) + ", " +
+           std::string(tawara::name(how.precision));
 }
 
 } // namespace
@@ -134,19 +141,15 @@ std::string laid_out_matrices_give_the_cpus_bits()
                     continue;
                 const auto wanted = on_cpu(a, a.value, x, o, p);
                 for (const int flight : {2, 4, 8, 16})
-                    for (const bool bulk : {false, true}) {
-                        if (bulk && (o.tile == 0 || name == "far columns"))
-                            continue;
+                    for (const auto early : {Early::nothing, Early::columns, Early::all}) {
                         OnGpu how;
                         how.precision = p;
                         how.options = o;
                         how.flight = flight;
-                        how.block = flight == 8 ? 96 : 128;
+                        how.block = o.widest > 32 ? 256 : flight == 8 ? 96 : 128;
                         how.ahead = flight == 8 && a.rows() == a.columns;
-                        how.bulk = bulk;
-                        how.distance = flight / 4 * 3 - 3; // -3 and 0, 3, 9 warps
-                        const auto got = product_on_gpu(a, x, how);
-                        if (!(bulk && got.empty()) && got != wanted)
+                        how.early = early;
+                        if (product_on_gpu(a, x, how) != wanted)
                             return described(name, how);
                     }
             }
@@ -195,7 +198,7 @@ std::string cusparse_agrees()
         OnGpu how;
         how.kind = OnGpu::Kind::cusparse;
         for (const auto p : {Precision::double_, Precision::single})
-            for (int way = 0; way < 5; ++way) {
+            for (int way = 0; way < 6; ++way) {
                 how.precision = p;
                 how.threads = way;
                 if (!near(product_on_gpu(a, x, how), wanted,
@@ -258,10 +261,11 @@ std::string launches_that_cannot_be_are_refused()
     how.flight = 8, how.options.pack = 4;
     if (!refused(how))
         return "packs of four doubles";
-    how.options.pack = 1, how.bulk = true;
+    how.options = {0, false, false, 2, true, 1, false, 64};
+    how.block = 32;
     if (!refused(how))
-        return "copies in bulk without tiles";
-    how.bulk = false, how.kind = OnGpu::Kind::csr, how.threads = 3;
+        return "blocks of half a row";
+    how.kind = OnGpu::Kind::csr, how.threads = 3;
     return refused(how) ? "" : "three threads a row";
 }
 
