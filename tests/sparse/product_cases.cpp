@@ -229,6 +229,7 @@ std::string values_alone_are_renewed()
                     continue;
                 how.options = o;
                 how.precision = p;
+                how.block = o.widest > 32 ? 256 : 128;
                 if (product_on_gpu(a, x, how) != on_cpu(a, values, x, o, p))
                     return described(name, how);
             }
