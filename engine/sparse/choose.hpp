@@ -22,8 +22,7 @@ struct Choice
 
 /// How many entries a place should have so that values, zeros of what runs do not have, and columns
 /// in 16 bits take the fewest bytes: 1 unless runs save a twentieth.
-/// @pre  columns ascend within rows
-/// @cost passes over the entries
+/// @cost  passes over the entries
 int best_run(const Csr& a, Precision precision);
 
 /// The way that an exhaustive search on one H100 found best, or one within 5 % of it: a rule fitted

@@ -36,8 +36,9 @@ void for_runs(const Csr& a, std::int64_t row, int run, const Use& use)
     for (auto e = a.first[at(row)]; e < last;) {
         const auto first = e;
         const auto from = a.column[at(e)];
-        while (e < last && a.column[at(e)] < from + run)
+        do
             ++e;
+        while (e < last && a.column[at(e)] > a.column[at(e - 1)] && a.column[at(e)] < from + run);
         use(static_cast<std::int32_t>(std::min<std::int64_t>(from, a.columns - run)), first, e);
     }
 }

@@ -23,8 +23,8 @@ struct WarpOptions
     /// order to vectors in the new order. Square matrices only.
     bool renumbered = false;
     bool sorted = false; ///< K1rs: each row's entries ascend by the new column
-    /// K2: rows longer than this are halved until each thread has at most so many entries, or 32
-    /// threads share the row; 0: a thread a row.
+    /// K2: rows longer than this are halved until each thread has at most so many entries (or
+    /// runs), or `widest` threads share the row; 0: a thread a row.
     std::int32_t threshold = 0;
     /// Columns in 16 bits, counted from the warp's first, where the warp's columns lie so near.
     bool narrow = false;
@@ -61,7 +61,8 @@ enum class Early { nothing, columns, all };
 ///
 /// Runs: in place of entries, runs go to lanes and places. A run is what a row has in options.run
 /// consecutive columns from the first that no other run has (earlier ones where the matrix ends),
-/// with zeros for what it does not have. Entry i of a place is number value_number() of the values.
+/// with zeros for what it does not have, so that x there must be finite. A run ends where columns
+/// do not ascend. Entry i of a place is number value_number() of the values.
 struct WarpLayout
 {
     static constexpr int lanes = 32;
@@ -120,7 +121,6 @@ struct WarpLayout
 /// @throws Error where renumbered is asked for and the matrix is not square, the matrix has more
 ///         than 2^31 rows or columns, or options do not go together
 /// @cost   O(entries log(longest row)), and a sort of the rows by length
-/// @pre    with runs, columns ascend within rows
 WarpLayout make_layout(const Csr& a, const WarpOptions& options);
 WarpLayout make_layout(const Csr& a, const WarpOptions& options, ThreadPool& pool);
 
@@ -143,8 +143,7 @@ void multiply(const WarpLayout& layout, std::span<const Stored> value, std::span
               std::span<Real> y);
 
 /// Runs that a matrix is cut into, as a layout with runs of so many entries does.
-/// @pre  columns ascend within rows
-/// @cost a pass over the entries
+/// @cost  a pass over the entries
 std::int64_t count_runs(const Csr& a, int run);
 
 /// x in a renumbered layout's order, and back.

@@ -347,6 +347,14 @@ class TestSparse : public QObject
                 first.push_back(value[static_cast<std::size_t>(l.value_number(0, 0, p, i))]);
         QCOMPARE(first, (std::vector<double>{1, 2, 3, 4, 0, 5, 0, 6, 7}));
         QCOMPARE(value[static_cast<std::size_t>(l.value_number(0, 1, 0, 2))], 8.0);
+        // columns that do not ascend, one of them twice: 2 | 1 2 | 2 3, and the product is right
+        const Csr b{9, {0, 5}, {2, 1, 2, 2, 3}, {1, 2, 3, 4, 5}};
+        QCOMPARE(count_runs(b, 3), 3);
+        const auto m = make_layout(b, {1, false, false, 0, false, 1, false, 32, 3});
+        std::vector<double> y(1);
+        multiply<double, double>(m, laid_out<double>(m, b.value),
+                                 std::vector<double>{0, 10, 100, 1000, 0, 0, 0, 0, 0}, y);
+        QCOMPARE(y[0], 100.0 + 20 + 300 + 400 + 5000);
     }
 
     void threadsChangeNothing()
