@@ -165,7 +165,7 @@ int gpu_of(const DeviceArguments& device)
     return -1;
 }
 
-/// Triads, of 1 and all threads of the CPU and of the GPU.
+/// Triads, of 1 and all threads of the CPU, unless a GPU is asked for, and of the GPU.
 struct Ceilings
 {
     std::vector<std::pair<unsigned, double>> cpu;
@@ -206,7 +206,7 @@ Json measure_one(Context& c, const std::string& name, Precision precision, const
             on_cpu(b, order, m, threads, triad);
     };
     in_order("own", a);
-    if (a.rows() == a.columns)
+    if (a.rows() == a.columns && !ceilings.cpu.empty())
         in_order("rcm", renumbered(a, cuthill_mckee(a)));
 #if TAWARA_HAVE_CUDA
     if (gpu >= 0)
@@ -242,8 +242,9 @@ void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArgument
     const unsigned all = device.threads > 0 ? device.threads : c.console().context.threads;
     ThreadPool pool(all);
     Ceilings ceilings;
+    const bool gpu_alone = device::Devices(device.devices).kind == device::Devices::Kind::cuda;
     for (const unsigned threads : {1U, all})
-        if (ceilings.cpu.empty() || threads > 1)
+        if (!gpu_alone && (ceilings.cpu.empty() || threads > 1))
             ceilings.cpu.emplace_back(threads,
                                       device::measure_ceilings("cpu", threads).triad_GB_per_s);
     Json triads = Json::array();

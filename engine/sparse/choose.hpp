@@ -17,20 +17,27 @@ struct Choice
     int block = 128;            ///< threads, as of cuda::WarpLaunch; so are the following
     int flight = 8;
     bool ahead = false;
-    int distance = -1;
+    Early early = Early::columns;
 };
 
+/// How many entries a place should have so that values, zeros of what runs do not have, and columns
+/// in 16 bits take the fewest bytes: 1 unless runs save a twentieth.
+/// @cost  passes over the entries
+int best_run(const Csr& a, Precision precision);
+
 /// The way that an exhaustive search on one H100 found best, or one within 5 % of it: a rule fitted
-/// to hearts of 37 thousand to 2.1 million rows, stand-ins of a collection and small files
-/// (tests/bench/records/PREDICTIONS.md, "S1"). Whether columns lie near each other is not looked
+/// to hearts of 19 thousand to 2.1 million rows, stand-ins of a collection and small files
+/// (tests/bench/records/PREDICTIONS.md, "S4"). Whether columns lie near each other is not looked
 /// at: rows that are alike are taken for a mesh's.
-/// @param renumber  unknowns may get new numbers: the matrix is square, and the caller takes
-/// vectors
-///                  in the layout's order. Otherwise results go to their rows.
+/// @param run       best_run()
+/// @param renumber  unknowns may get new numbers (options.renumbered says whether they do): the
+///                  matrix is square, and the caller takes vectors in the layout's order. Otherwise
+///                  results go to their rows.
 /// @cost  none
-Choice choose(const RowLengths& length, std::int64_t rows, Precision precision, bool renumber);
+Choice choose(const RowLengths& length, std::int64_t rows, int run, Precision precision,
+              bool renumber);
 /// The same; not renumbered where the matrix is not square.
-/// @cost  a pass over the rows
+/// @cost  passes over the rows and the entries
 Choice choose(const Csr& a, Precision precision, bool renumber);
 
 } // namespace tawara::sparse

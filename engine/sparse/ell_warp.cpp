@@ -28,17 +28,50 @@ void for_each(ThreadPool& pool, std::int64_t n, const Body& body)
     });
 }
 
+/// Calls use(column, first, end) for each run of a row: its first column, and its entries.
+template <class Use>
+void for_runs(const Csr& a, std::int64_t row, int run, const Use& use)
+{
+    const auto last = a.first[at(row) + 1];
+    for (auto e = a.first[at(row)]; e < last;) {
+        const auto first = e;
+        const auto from = a.column[at(e)];
+        do
+            ++e;
+        while (e < last && a.column[at(e)] > a.column[at(e - 1)] && a.column[at(e)] < from + run);
+        use(static_cast<std::int32_t>(std::min<std::int64_t>(from, a.columns - run)), first, e);
+    }
+}
+
+std::int64_t runs_of(const Csr& a, std::int64_t row, int run)
+{
+    if (run == 1)
+        return a.length(row);
+    std::int64_t n = 0;
+    for_runs(a, row, run, [&](auto, auto, auto) { ++n; });
+    return n;
+}
+
+/// Rows' lengths in places.
+std::vector<std::int64_t> lengths_in_places(const Csr& a, const WarpOptions& o, ThreadPool& pool)
+{
+    std::vector<std::int64_t> out(at(a.rows()));
+    for_each(pool, a.rows(), [&](std::int64_t i) { out[at(i)] = runs_of(a, i, o.run); });
+    return out;
+}
+
 /// Rows from longest to shortest within windows; equal ones stay in their order. Long rows first
 /// where that is asked for.
-std::vector<std::int32_t> sorted_rows(const Csr& a, const WarpOptions& o, ThreadPool& pool)
+std::vector<std::int32_t> sorted_rows(const std::vector<std::int64_t>& length, const WarpOptions& o,
+                                      ThreadPool& pool)
 {
-    std::vector<std::int32_t> order(at(a.rows()));
+    std::vector<std::int32_t> order(length.size());
     std::iota(order.begin(), order.end(), 0);
-    const auto longer = [&](auto i, auto j) { return a.length(i) > a.length(j); };
+    const auto longer = [&](auto i, auto j) { return length[at(i)] > length[at(j)]; };
     auto begin = order.begin();
     if (o.long_first) {
         begin = std::stable_partition(begin, order.end(),
-                                      [&](auto i) { return a.length(i) > o.threshold; });
+                                      [&](auto i) { return length[at(i)] > o.threshold; });
         std::stable_sort(order.begin(), begin, longer);
     }
     const std::int64_t n = order.end() - begin;
@@ -51,17 +84,17 @@ std::vector<std::int32_t> sorted_rows(const Csr& a, const WarpOptions& o, Thread
 }
 
 /// Threads that share a row of that length.
-int threads_of(std::int64_t length, std::int32_t threshold)
+int threads_of(std::int64_t length, const WarpOptions& o)
 {
     int threads = 1;
-    while (threshold > 0 && threads < lanes && length > std::int64_t{threads} * threshold)
+    while (o.threshold > 0 && threads < o.widest && length > std::int64_t{threads} * o.threshold)
         threads *= 2;
     return threads;
 }
 
 /// Cuts the sorted rows into warps. The first row of a warp says how many threads share one: in
 /// windows no other needs more; without sorting, the longest of the rows that would come with it.
-void cut_into_warps(WarpLayout& l, const Csr& a)
+void cut_into_warps(WarpLayout& l, const std::vector<std::int64_t>& length)
 {
     l.start = {0};
     l.first_row = {0};
@@ -69,19 +102,23 @@ void cut_into_warps(WarpLayout& l, const Csr& a)
         const auto longest_of = [&](std::int64_t count) {
             std::int64_t most = 0;
             for (auto k = row; k < std::min(l.rows, row + count); ++k)
-                most = std::max(most, a.length(l.row_of[at(k)]));
+                most = std::max(most, length[at(l.row_of[at(k)])]);
             return most;
         };
-        int threads = threads_of(a.length(l.row_of[at(row)]), l.options.threshold);
+        int threads = threads_of(longest_of(1), l.options);
         auto longest = longest_of(lanes / threads);
-        while (threads_of(longest, l.options.threshold) > threads) {
-            threads = threads_of(longest, l.options.threshold);
+        while (threads_of(longest, l.options) > threads) {
+            threads = threads_of(longest, l.options);
             longest = longest_of(lanes / threads);
         }
-        l.threads.push_back(static_cast<std::uint8_t>(threads));
-        row = std::min(l.rows, row + lanes / threads);
-        l.first_row.push_back(static_cast<std::int32_t>(row));
-        l.start.push_back(l.start.back() + (longest + threads - 1) / threads * lanes);
+        if (threads > lanes)
+            longest = longest_of(1);
+        row = std::min(l.rows, row + std::max(1, lanes / threads));
+        for (int w = 0; w < std::max(1, threads / lanes); ++w) {
+            l.threads.push_back(static_cast<std::uint16_t>(threads));
+            l.first_row.push_back(static_cast<std::int32_t>(row));
+            l.start.push_back(l.start.back() + (longest + threads - 1) / threads * lanes);
+        }
     }
 }
 
@@ -92,7 +129,7 @@ class Filler
     Filler(WarpLayout& l, const Csr& a) : l_(l), a_(a)
     {
         l.column.assign(at(l.padded()), 0);
-        l.entry.assign(at(l.padded()), -1);
+        l.entry.assign(at(l.padded() * l.options.run), -1);
         if (l.options.renumbered) {
             new_of_.resize(at(l.rows));
             for (std::size_t k = 0; k < l.row_of.size(); ++k)
@@ -102,46 +139,66 @@ class Filler
     /// @thread any, each warp by one
     void fill(std::int64_t w) const
     {
-        const int threads = l_.threads[at(w)];
-        const auto first = l_.first_row[at(w)], end = l_.first_row[at(w) + 1];
+        const int threads = l_.threads[at(w)], warps = std::max(1, threads / lanes);
+        const auto part = w % warps; // of those that share a row
+        const auto first = l_.first_row[at(w - part)], end = l_.first_row[at(w - part) + 1];
         std::int32_t spare = 0; // column of places without an entry
         for (auto k = end; k-- > first;)
             if (const auto row = l_.row_of[at(k)]; a_.length(row) > 0)
                 spare = column_of(a_.first[at(row)]);
-        Entries entries;
-        for (int r = 0; r < lanes / threads; ++r) {
+        spare = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+            spare, 0, std::max<std::int64_t>(0, a_.columns - l_.options.run)));
+        Runs runs;
+        for (int r = 0; r < std::max(1, lanes / threads); ++r) {
             auto last = spare;
             const auto k = first + r;
-            entries.clear();
+            runs.clear();
             if (k < end)
-                take(l_.row_of[at(k)], entries);
+                take(l_.row_of[at(k)], runs);
             const auto room = l_.places(w) * threads;
             for (std::int64_t e = 0; e < room; ++e) {
-                const auto to =
-                    at(l_.number(w, r * threads + static_cast<int>(e % threads), e / threads));
-                if (e < static_cast<std::int64_t>(entries.size())) {
-                    l_.entry[to] = entries[at(e)].second;
-                    last = entries[at(e)].first;
-                }
-                l_.column[to] = last;
+                const bool there = e < static_cast<std::int64_t>(runs.size());
+                if (there)
+                    last = runs[at(e)].column;
+                const auto thread = e % threads - part * lanes;
+                if (thread < 0 || thread >= lanes)
+                    continue;
+                const int lane = r * threads + static_cast<int>(thread);
+                l_.column[at(l_.number(w, lane, e / threads))] = last;
+                for (auto i = there ? runs[at(e)].first : 0; there && i < runs[at(e)].end; ++i)
+                    l_.entry[at(l_.value_number(
+                        w, lane, e / threads,
+                        l_.options.run == 1 ? 0 : static_cast<int>(a_.column[at(i)] - last)))] = i;
             }
         }
     }
 
   private:
-    using Entries = std::vector<std::pair<std::int32_t, std::int64_t>>;
+    struct Run
+    {
+        std::int32_t column;
+        std::int64_t first, end; ///< entries
+    };
+    using Runs = std::vector<Run>;
 
     std::int32_t column_of(std::int64_t e) const
     {
         const auto c = a_.column[at(e)];
         return new_of_.empty() ? c : new_of_[at(c)];
     }
-    void take(std::int32_t row, Entries& entries) const
+    void take(std::int32_t row, Runs& runs) const
     {
+        if (l_.options.run > 1) {
+            for_runs(a_, row, l_.options.run, [&](auto column, auto first, auto end) {
+                runs.push_back({column, first, end});
+            });
+            return;
+        }
         for (auto e = a_.first[at(row)]; e < a_.first[at(row) + 1]; ++e)
-            entries.emplace_back(column_of(e), e);
+            runs.push_back({column_of(e), e, e + 1});
         if (l_.options.sorted)
-            std::sort(entries.begin(), entries.end());
+            std::sort(runs.begin(), runs.end(),
+                      [](const Run& p, const Run& q) { return p.column < q.column; });
     }
 
     WarpLayout& l_;
@@ -183,49 +240,6 @@ void make_narrow(WarpLayout& l, ThreadPool& pool)
     l.column = {};
 }
 
-/// Columns from 32 bits to places in the list of their tile.
-void make_tiles(WarpLayout& l, ThreadPool& pool)
-{
-    const std::int64_t rows = l.options.tile, tiles = (l.rows + rows - 1) / rows;
-    const auto warps_of = [&](std::int64_t t) {
-        return std::pair(t * rows / lanes, std::min(l.warps(), (t + 1) * rows / lanes));
-    };
-    l.tile_own.assign(at(tiles), 0);
-    l.word.resize(at(l.padded()));
-    std::vector<std::vector<std::int32_t>> far(at(tiles));
-    for_each(pool, tiles, [&](std::int64_t t) {
-        const auto [first, end] = warps_of(t);
-        const auto low = static_cast<std::int32_t>(t * rows);
-        const auto own =
-            l.options.renumbered ? static_cast<std::int32_t>(std::min(rows, l.rows - low)) : 0;
-        l.tile_own[at(t)] = own;
-        auto& list = far[at(t)];
-        for (auto k = l.start[at(first)]; k < l.start[at(end)]; ++k)
-            if (const auto c = l.column[at(k)]; c < low || c >= low + own)
-                list.push_back(c);
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-        for (auto k = l.start[at(first)]; k < l.start[at(end)]; ++k) {
-            const auto c = l.column[at(k)];
-            const auto place =
-                c >= low && c < low + own
-                    ? c - low
-                    : own + (std::lower_bound(list.begin(), list.end(), c) - list.begin());
-            l.word[at(k)] = static_cast<std::uint16_t>(std::min<std::int64_t>(place, most_narrow));
-        }
-    });
-    l.tile_first = {0};
-    for (std::int64_t t = 0; t < tiles; ++t) {
-        l.tile_first.push_back(l.tile_first.back() + static_cast<std::int64_t>(far[at(t)].size()));
-        if (l.tile_size(t) > most_narrow + 1)
-            throw Error("rows " + std::to_string(t * rows) + " and on of a sparse matrix, " +
-                        std::to_string(rows) + " together, have " + std::to_string(l.tile_size(t)) +
-                        " columns; a tile can have 65536");
-        l.tile_column.insert(l.tile_column.end(), far[at(t)].begin(), far[at(t)].end());
-    }
-    l.column = {};
-}
-
 /// @throws Error
 void check(const Csr& a, const WarpOptions& o)
 {
@@ -237,10 +251,16 @@ void check(const Csr& a, const WarpOptions& o)
                     std::to_string(a.rows()) + " x " + std::to_string(a.columns));
     if (o.pack != 1 && o.pack != 2 && o.pack != 4)
         throw Error("packs of " + std::to_string(o.pack) + " entries; they can have 1, 2 or 4");
-    if (o.tile != 0 && (o.tile < 0 || o.tile % lanes != 0 || o.threshold != 0 || o.window < 1 ||
-                        o.tile % o.window != 0))
-        throw Error("tiles of " + std::to_string(o.tile) +
-                    " rows; they should be a multiple of 32 and of the window, without threshold");
+    if (o.run < 1 || o.run > 3 || (o.run > 1 && (o.renumbered || o.pack > 1)))
+        throw Error("runs of " + std::to_string(o.run) +
+                    " entries; they can have 1 to 3, without packs and new numbers");
+    if (a.columns < o.run && a.entries() > 0)
+        throw Error("a matrix of " + std::to_string(a.columns) + " columns has no runs of " +
+                    std::to_string(o.run));
+    if (o.widest != 32 && ((o.widest != 64 && o.widest != 128 && o.widest != 256) ||
+                           o.threshold < 1 || !(o.long_first || o.window == 0)))
+        throw Error(std::to_string(o.widest) +
+                    " threads a row; there can be 32, or 64, 128 or 256 where long rows are first");
     if (o.long_first && o.threshold < 1)
         throw Error("long rows come first only where a threshold says which are long");
 }
@@ -249,12 +269,6 @@ void check(const Csr& a, const WarpOptions& o)
 
 std::int32_t WarpLayout::column_at(std::int64_t w, std::int64_t k) const
 {
-    if (options.tile != 0) {
-        const auto t = at(first_row[at(w)] / options.tile);
-        const std::int32_t place = word[at(k)];
-        return place < tile_own[t] ? static_cast<std::int32_t>(t) * options.tile + place
-                                   : tile_column[at(tile_first[t] + place - tile_own[t])];
-    }
     if (!options.narrow)
         return column[at(k)];
     const auto from = column_start[at(w)] >> 1, away = k - start[at(w)];
@@ -264,24 +278,24 @@ std::int32_t WarpLayout::column_at(std::int64_t w, std::int64_t k) const
     return base[at(w)] + static_cast<std::int32_t>(std::uint32_t{high} << 16 | low);
 }
 
-std::int64_t WarpLayout::largest_tile() const
-{
-    std::int64_t most = 0;
-    for (std::int64_t t = 0; t < tiles(); ++t)
-        most = std::max(most, tile_size(t));
-    return most;
-}
-
 double WarpLayout::bytes(std::size_t bytes_of_value) const
 {
     const auto value = static_cast<double>(bytes_of_value);
-    const auto of_columns = 2.0 * static_cast<double>(word.size()) +
-                            4.0 * static_cast<double>(column.size() + tile_column.size());
-    constexpr double of_warp = 16, of_tile = 12; // what a GPU reads of one
-    return static_cast<double>(padded()) * value + of_columns +
-           static_cast<double>(warps()) * of_warp + static_cast<double>(tiles()) * of_tile +
+    const auto of_columns =
+        2.0 * static_cast<double>(word.size()) + 4.0 * static_cast<double>(column.size());
+    constexpr double of_warp = 16; // what a GPU reads of one
+    return static_cast<double>(padded() * options.run) * value + of_columns +
+           static_cast<double>(warps()) * of_warp +
            (options.renumbered ? 0.0 : 4.0 * static_cast<double>(rows)) +
            static_cast<double>(rows + columns) * value;
+}
+
+std::int64_t count_runs(const Csr& a, int run)
+{
+    std::int64_t n = 0;
+    for (std::int64_t i = 0; i < a.rows(); ++i)
+        n += runs_of(a, i, run);
+    return n;
 }
 
 WarpLayout make_layout(const Csr& a, const WarpOptions& options)
@@ -296,13 +310,12 @@ WarpLayout make_layout(const Csr& a, const WarpOptions& options, ThreadPool& poo
     WarpLayout l;
     l.rows = a.rows(), l.columns = a.columns, l.entries = a.entries();
     l.options = options;
-    l.row_of = sorted_rows(a, options, pool);
-    cut_into_warps(l, a);
+    const auto length = lengths_in_places(a, options, pool);
+    l.row_of = sorted_rows(length, options, pool);
+    cut_into_warps(l, length);
     const Filler filler(l, a);
     for_each(pool, l.warps(), [&](std::int64_t w) { filler.fill(w); });
-    if (options.tile != 0)
-        make_tiles(l, pool);
-    else if (options.narrow)
+    if (options.narrow)
         make_narrow(l, pool);
     return l;
 }

@@ -2,6 +2,7 @@
 // Products of laid out matrices, place by place: what vectorised ones and GPUs are compared with.
 #include "engine/sparse/ell_warp.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tawara::sparse {
@@ -20,22 +21,29 @@ template <class Real, class Stored>
 void multiply(const WarpLayout& layout, std::span<const Stored> value, std::span<const Real> x,
               std::span<Real> y)
 {
-    for (std::int64_t w = 0; w < layout.warps(); ++w) {
-        Real sum[lanes] = {};
-        for (int lane = 0; lane < lanes; ++lane)
-            for (std::int64_t p = 0; p < layout.places(w); ++p) {
-                const auto k = layout.number(w, lane, p);
-                sum[lane] = std::fma(static_cast<Real>(value[at(k)]), x[at(layout.column_at(w, k))],
-                                     sum[lane]);
-            }
-        const int threads = layout.threads[at(w)];
+    std::vector<Real> sum;
+    for (std::int64_t w = 0; w < layout.warps();) {
+        const int threads = layout.threads[at(w)], of_group = std::max(threads, lanes);
+        sum.assign(at(of_group), Real(0));
+        for (int thread = 0; thread < of_group; ++thread) {
+            const auto of = w + thread / lanes;
+            const int lane = thread % lanes;
+            for (std::int64_t p = 0; p < layout.places(of); ++p)
+                for (int i = 0; i < layout.options.run; ++i)
+                    sum[at(thread)] =
+                        std::fma(static_cast<Real>(value[at(layout.value_number(of, lane, p, i))]),
+                                 x[at(layout.column_at(of, layout.number(of, lane, p)) + i)],
+                                 sum[at(thread)]);
+        }
         for (int apart = threads / 2; apart > 0; apart /= 2)
-            for (int lane = 0; lane + apart < lanes; ++lane)
-                if (lane % threads < apart)
-                    sum[lane] += sum[lane + apart];
-        for (auto k = layout.first_row[at(w)]; k < layout.first_row[at(w) + 1]; ++k)
+            for (int thread = 0; thread + apart < of_group; ++thread)
+                if (thread % threads < apart)
+                    sum[at(thread)] += sum[at(thread + apart)];
+        const auto first = layout.first_row[at(w)];
+        for (auto k = first; k < layout.first_row[at(w) + 1]; ++k)
             y[at(layout.options.renumbered ? k : layout.row_of[at(k)])] =
-                sum[(k - layout.first_row[at(w)]) * threads];
+                sum[at((k - first) * threads)];
+        w += of_group / lanes;
     }
 }
 

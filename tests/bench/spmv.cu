@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tawara-bench-spmv [--precision double|single|mixed] [--out FILE] [--seconds N] MATRIX...
+// tawara-bench-spmv [--precision double|single|mixed] [--ours] [--out FILE] [--seconds N] MATRIX...
 //
 // Products of each matrix on the first GPU in all formats, orders and launches that are worth a
-// try, beside cuSPARSE's: a table, and a JSON line for each try. MATRIX: heart:FILE:REFINEMENTS (of
-// spmv_heart), the name of a stand-in or "stand-ins", or a Matrix Market file.
+// try, beside cuSPARSE's: a table, and a JSON line for each try. --ours: without cuSPARSE. MATRIX:
+// heart:FILE:REFINEMENTS (of spmv_heart), the name of a stand-in or "stand-ins", or a Matrix Market
+// file.
 #include "engine/device/cuda/backend.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/sparse/bench/heart_matrix.hpp"
@@ -23,6 +24,7 @@ using namespace tawara::bench;
 struct Setting
 {
     Precision precision = Precision::double_;
+    bool ours = false;
     double seconds = 1e30; ///< after so many, no other matrix is begun
     std::FILE* out = nullptr;
     std::vector<std::string> matrices;
@@ -56,6 +58,8 @@ Setting setting_of(int count, char** text)
             set.out = std::fopen(text[++k], "a");
         } else if (t == "--seconds" && k + 1 < count) {
             set.seconds = std::stod(text[++k]);
+        } else if (t == "--ours") {
+            set.ours = true;
         } else if (t == "stand-ins") {
             for (const auto& s : stand_ins())
                 set.matrices.emplace_back(s.name);
@@ -96,7 +100,7 @@ int run(const Setting& set)
         const auto in = [&](auto stored, auto real) {
             Trial<decltype(stored), decltype(real)> trial(s, watch, pool, machine, set.out,
                                                           set.precision, name, std::move(a));
-            summary.add(trial.run());
+            summary.add(trial.run(set.ours));
         };
         set.precision == Precision::double_  ? in(0.0, 0.0)
         : set.precision == Precision::single ? in(0.0F, 0.0F)

@@ -64,15 +64,13 @@ std::string described(const Result& r)
     const auto& l = r.launch;
     std::string kind = o.threshold > 0 ? "K2" : "K1";
     kind += o.sorted ? "rs" : o.renumbered ? "r" : "";
-    std::snprintf(text, sizeof text, "%s %s w%lld%s%s%s p%d%s b%d f%d%s%s%s", r.format.c_str(),
+    std::snprintf(text, sizeof text, "%s %s w%lld%s%s%s p%d%s%s%s b%d f%d e%d%s", r.format.c_str(),
                   kind.c_str(), static_cast<long long>(o.window), o.threshold ? " t" : "",
                   o.threshold ? std::to_string(o.threshold).c_str() : "",
-                  o.long_first ? " long" : "", o.pack,
-                  o.tile     ? (" tile " + std::to_string(o.tile)).c_str()
-                  : o.narrow ? " 16"
-                             : "",
-                  l.block, l.flight, l.ahead ? " ahead" : "", l.bulk ? " bulk" : "",
-                  l.distance >= 0 ? (" share " + std::to_string(l.distance)).c_str() : "");
+                  o.long_first ? " long" : "", o.pack, o.narrow ? " 16" : "",
+                  o.run > 1 ? (" run " + std::to_string(o.run)).c_str() : "",
+                  o.widest > 32 ? (" to " + std::to_string(o.widest)).c_str() : "", l.block,
+                  l.flight, static_cast<int>(l.early), l.ahead ? " ahead" : "");
     return text;
 }
 
@@ -85,15 +83,15 @@ void write(std::FILE* out, const Matrix& m, const Result& r)
                  "{\"matrix\": \"%s\", \"rows\": %lld, \"entries\": %lld, \"precision\": \"%s\", "
                  "\"order\": \"%s\", \"format\": \"%s\", \"threads\": %d, \"window\": %lld, "
                  "\"renumbered\": %d, \"sorted\": %d, \"threshold\": %d, \"long_first\": %d, "
-                 "\"narrow\": %d, \"pack\": %d, \"tile\": %d, \"block\": %d, \"flight\": %d, "
-                 "\"ahead\": %d, \"bulk\": %d, \"distance\": %d, \"padding\": %.4f, "
+                 "\"narrow\": %d, \"pack\": %d, \"widest\": %d, \"run\": %d, \"block\": %d, "
+                 "\"flight\": %d, \"ahead\": %d, \"early\": %d, \"padding\": %.4f, "
                  "\"bytes\": %.0f, \"csr_bytes\": %.0f, \"cold_us\": %.3f, \"hot_us\": %.3f, "
                  "\"many_us\": %.3f, \"error\": %.3g, \"layout_s\": %.4f, \"order_s\": %.4f}\n",
                  m.name.c_str(), static_cast<long long>(m.rows), static_cast<long long>(m.entries),
                  std::string(tawara::name(m.precision)).c_str(), r.order.c_str(), r.format.c_str(),
                  r.threads, static_cast<long long>(o.window), o.renumbered, o.sorted, o.threshold,
-                 o.long_first, o.narrow, o.pack, o.tile, r.launch.block, r.launch.flight,
-                 r.launch.ahead, r.launch.bulk, r.launch.distance, r.padding, r.bytes, m.csr_bytes,
+                 o.long_first, o.narrow, o.pack, o.widest, o.run, r.launch.block, r.launch.flight,
+                 r.launch.ahead, static_cast<int>(r.launch.early), r.padding, r.bytes, m.csr_bytes,
                  r.times.cold_us, r.times.hot_us, r.times.many_us, r.error, r.layout_s,
                  m.order_s.count(r.order) ? m.order_s.at(r.order) : 0.0);
     std::fflush(out);

@@ -14,13 +14,13 @@ namespace tawara::bench {
 /// A way, and what it took.
 struct Result
 {
-    std::string order, format; ///< of ours "warps" or "tiles"
+    std::string order, format; ///< of ours "warps"
     sparse::WarpOptions options;
     sparse::cuda::WarpLaunch launch;
     int threads = 0; ///< CSR: of a row; slices: rows of one
     sparse::cuda::ProductTimes times;
     double bytes = 0, error = 0, padding = 1, layout_s = 0;
-    bool ours() const { return format == "warps" || format == "tiles"; }
+    bool ours() const { return format == "warps"; }
     bool peer() const { return format.rfind("cuSPARSE", 0) == 0; }
 };
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
+#include <future>
 #include <optional>
 #include <random>
 
@@ -36,9 +38,11 @@ template <class Real>
 struct Vectors
 {
     Vectors(StreamRef s, const std::vector<Real>& from, std::int64_t rows)
-        : x(uploaded(from, s)),
-          y(uploaded(std::vector<Real>(static_cast<std::size_t>(rows), Real(NAN)), s))
+        : y(uploaded(std::vector<Real>(static_cast<std::size_t>(rows) + block, Real(NAN)), s))
     {
+        auto whole = from;
+        whole.resize(from.size() + block);
+        x = uploaded(whole, s);
     }
     /// Largest difference over the largest number.
     double error(StreamRef s, const std::vector<double>& wanted) const
@@ -54,6 +58,7 @@ struct Vectors
         }
         return away / most;
     }
+    static constexpr std::size_t block = 6; ///< more, for peers that read and write whole blocks
     Buffer<Real> x, y;
 };
 
@@ -73,6 +78,8 @@ class Trial
             4.0 * static_cast<double>(a.rows()) +
             static_cast<double>(sizeof(Real)) * static_cast<double>(a.rows() + a.columns);
         length_ = row_lengths(a);
+        runs_ = static_cast<double>(a.entries()) /
+                std::max(1.0, 3.0 * static_cast<double>(count_runs(a, 3)));
         square_ = a.rows() == a.columns;
         Ordered own{"own", std::move(a), {}, {}};
         std::mt19937 chance(1);
@@ -85,7 +92,8 @@ class Trial
         order_.push_back(std::move(own));
     }
 
-    const Matrix& run()
+    /// @param ours  without peers and what is no choice of the rule's
+    const Matrix& run(bool ours)
     {
         std::printf("\n%s, %s: %lld rows, %lld entries, %.2f a row (%lld to %lld, deviation "
                     "%.2f)\n",
@@ -94,20 +102,23 @@ class Trial
                     length_.mean, static_cast<long long>(length_.least),
                     static_cast<long long>(length_.most), length_.deviation);
         std::fflush(stdout);
-        peers<Stored>(order_.front(), "");
+        if (!ours)
+            peers<Stored>(order_.front(), "");
         if constexpr (sizeof(Stored) < sizeof(Real))
-            peers<Real>(order_.front(), " in double");
+            if (!ours)
+                peers<Real>(order_.front(), " in double");
         own_rows(order_.front());
-        if (square_) {
+        // the rule leaves rows that are unlike, but for networks, and long ones in their order
+        const bool network = length_.deviation > 2 * length_.mean;
+        if (square_ && (!ours || network || !(scattered() || length_.mean > 18)))
             add_order("rcm", cuthill_mckee);
-            if (!scattered())
-                add_order("clusters", [](const Csr& a) { return nested_clusters(a); });
+        if (order_.size() > 1 && !ours)
             peers<Stored>(order_[1], "");
-        }
         for (const auto& o : order_)
             layouts(o);
         print(m_, machine_);
-        effects();
+        if (!ours)
+            effects();
         if (no_room_ > 0)
             std::printf("  left out, since blocks have no room for them: %d launches, as \"%s\"\n",
                         no_room_, why_no_room_.c_str());
@@ -145,6 +156,11 @@ class Trial
             keep(other(o, std::string(name(Peer::sell)) + more, slice, [&] {
                 return make_cusparse_product<Kept, Real>(s_, o.a, Peer::sell, slice);
             }));
+        if (runs_ > 0.8)
+            for (const int block : {2, 3, 6})
+                keep(other(o, std::string(name(Peer::bsr)) + more, block, [&] {
+                    return make_cusparse_product<Kept, Real>(s_, o.a, Peer::bsr, block);
+                }));
     }
 
     void own_rows(const Ordered& o)
@@ -166,8 +182,8 @@ class Trial
         m_.result.push_back(std::move(*r));
     }
 
-    /// Thresholds of K2 that are worth a try.
-    std::vector<std::int32_t> thresholds() const
+    /// Thresholds of K2 that are worth a try, in places.
+    std::vector<std::int32_t> thresholds(int run) const
     {
         std::vector<std::int32_t> out;
         if (!scattered())
@@ -175,61 +191,85 @@ class Trial
         if (!scattered() && m_.rows > 500'000)
             return out;
         for (const double t : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0})
-            if (const auto n = static_cast<std::int32_t>(std::lround(t * length_.mean));
+            if (const auto n = static_cast<std::int32_t>(std::lround(t * length_.mean / run));
                 (scattered() ? t > 0.3 : t < 0.7) && n >= 1 && n < length_.most &&
                 (out.empty() || n != out.back()))
                 out.push_back(n);
         return out;
     }
 
-    void layouts(const Ordered& o)
+    std::vector<WarpOptions> layouts(bool own) const
     {
-        const bool own = &o == &order_.front();
-        for (const auto t : thresholds()) {
-            const auto add = [&](std::int64_t window, bool renumbered, int pack, bool long_first) {
-                keep(layout(o, {window, renumbered, renumbered, t, true, pack, 0, long_first}));
+        std::vector<WarpOptions> out;
+        for (const auto t : thresholds(1)) {
+            const auto add = [&](std::int64_t window, bool renumbered, bool long_first) {
+                out.push_back({window, renumbered, renumbered, t, true, widest, long_first});
+                if (long_first && length_.most > 32 * t)
+                    out.push_back({window, renumbered, renumbered, t, true, widest, true, 256});
             };
             if (own)
-                add(1024, false, widest, scattered());
+                add(1024, false, scattered());
             if (!square_)
                 continue;
-            for (const std::int64_t window : {256, 1024, 4096})
-                if (!scattered()) {
-                    add(window, true, widest, false);
-                    if (t == 0 && window == 1024)
-                        add(window, true, widest / 2, false);
-                }
             if (scattered()) {
-                add(0, true, widest, false);
-                add(1024, true, widest, false);
-                add(1024, true, widest, true);
-                add(4096, true, widest, true);
-                add(1, true, widest, true);
-            }
+                add(0, true, false);
+                add(1024, true, true);
+                add(4096, true, true);
+            } else
+                for (const std::int64_t window : {256, 1024})
+                    add(window, true, false);
         }
-        if (!scattered() && !own)
-            for (const std::int32_t tile : {128, 256, 1024})
-                keep(layout(o, {tile, true, true, 0, false, widest, tile}));
+        for (int run : {2, 3})
+            if (own && runs_ > 0.8)
+                for (const auto t : thresholds(run))
+                    out.push_back({1024, false, false, t, true, 1, false, 32, run});
+        return out;
     }
 
-    /// Tries launches: sizes of blocks and flights first, what is asked for ahead with the best two
-    /// of them. Nothing where nobody would lay out so.
-    std::optional<Result> layout(const Ordered& o, const WarpOptions& options)
+    struct Made
+    {
+        WarpLayout l;
+        double seconds;
+    };
+    static std::optional<Made> made(const Ordered& o, const WarpOptions& options)
     {
         const auto start = Clock::now();
-        std::optional<WarpLayout> made;
-        try {
-            made = make_layout(o.a, options, pool_);
-        } catch (const Error&) {
-            return {}; // a tile with too many columns
-        }
-        const auto& l = *made;
-        if (l.padded() > 6 * l.entries)
+        auto l = make_layout(o.a, options);
+        if (l.padded() * options.run > 6 * l.entries)
             return {};
-        const double seconds = since(start);
+        return Made{std::move(l), since(start)};
+    }
+
+    /// All layouts of an order: made by many threads, tried one after the other.
+    void layouts(const Ordered& o)
+    {
+        std::deque<std::future<std::optional<Made>>> ahead;
+        const auto all = layouts(&o == &order_.front());
+        for (std::size_t k = 0, asked = 0; k < all.size(); ++k) {
+            for (; asked < all.size() && asked < k + pool_.size(); ++asked)
+                ahead.push_back(std::async(
+                    std::launch::async, [&o, options = all[asked]] { return made(o, options); }));
+            const auto l = ahead.front().get();
+            ahead.pop_front();
+            if (l)
+                keep(layout(o, *l));
+        }
+    }
+
+    /// Tries launches. Nothing where nobody would lay out so.
+    std::optional<Result> layout(const Ordered& o, const WarpOptions& options)
+    {
+        const auto m = made(o, options);
+        return m ? layout(o, *m) : std::nullopt;
+    }
+    std::optional<Result> layout(const Ordered& o, const Made& made)
+    {
+        const auto& l = made.l;
+        WarpLaunch first;
+        first.block = 256; // rows of several warps have room
         std::unique_ptr<WarpProduct<Real>> product;
         try {
-            product = make_warp_product<Stored, Real>(s_, l, o.a.value, {}, pool_);
+            product = make_warp_product<Stored, Real>(s_, l, o.a.value, first, pool_);
         } catch (const NoRoom& e) {
             no_room_++, why_no_room_ = e.what();
             return {};
@@ -246,12 +286,12 @@ class Trial
                 no_room_++, why_no_room_ = e.what();
                 return;
             }
-            Result r{o.name, options.tile > 0 ? "tiles" : "warps", options, how};
+            Result r{o.name, "warps", l.options, how};
             r.times = watch_.measure(work, 9, false);
             r.bytes = product->bytes();
-            r.padding =
-                static_cast<double>(l.padded()) / std::max(1.0, static_cast<double>(l.entries));
-            r.layout_s = seconds;
+            r.padding = static_cast<double>(l.padded() * l.options.run) /
+                        std::max(1.0, static_cast<double>(l.entries));
+            r.layout_s = made.seconds;
             tried.push_back(r);
         };
         all_launches(l, attempt, tried);
@@ -270,20 +310,18 @@ class Trial
     template <class Attempt>
     void all_launches(const WarpLayout& l, const Attempt& attempt, std::vector<Result>& tried)
     {
-        const bool tiles = l.options.tile > 0;
-        const bool long_rows = length_.mean > 30 || length_.deviation > length_.mean;
+        const bool turned = l.options.renumbered;
         std::vector<int> flights{4, 8};
-        if (widest < 4 || l.options.pack < 4)
+        if (widest < 4 && length_.mean < 30)
             flights.insert(flights.begin(), 2);
-        if (long_rows)
+        if (widest == 4 && length_.mean > 30)
             flights.push_back(16);
         for (const int flight : flights)
-            for (const int block : {64, 128, 256, 512, 1024}) {
-                if (block == 1024 && flight > 4)
+            for (const int block : {64, 128, 256, 512}) {
+                if (block < l.options.widest)
                     continue;
-                attempt({block, flight, !tiles && l.options.renumbered, false});
-                if (tiles && block < 1024)
-                    attempt({block, flight, false, true});
+                for (const auto early : {Early::nothing, Early::columns, Early::all})
+                    attempt({block, flight, turned, early});
             }
         const auto sort = [&] {
             std::sort(tried.begin(), tried.end(), [](const auto& p, const auto& q) {
@@ -291,21 +329,11 @@ class Trial
             });
         };
         sort();
-        if (tiles)
-            return;
-        for (std::size_t k = 0, n = std::min<std::size_t>(3, tried.size()); k < n; ++k) {
+        for (std::size_t k = 0, n = turned ? std::min<std::size_t>(2, tried.size()) : 0; k < n;
+             ++k) {
             auto how = tried[k].launch;
-            for (const int distance : {0, 1024, 4096}) {
-                // with all warps at once, nothing comes later
-                if (distance == 0 ? l.warps() > 40'000 : l.warps() < 2 * distance)
-                    continue;
-                how.distance = distance;
-                attempt(how);
-            }
-            how.distance = -1;
             how.ahead = !how.ahead;
-            if (how.ahead == false || l.options.renumbered)
-                attempt(how);
+            attempt(how);
         }
         sort();
     }
@@ -394,6 +422,7 @@ class Trial
     std::FILE* out_;
     Matrix m_;
     RowLengths length_;
+    double runs_ = 0; ///< entries of a run of 3, over 3
     bool square_ = false;
     std::vector<Ordered> order_;
     int no_room_ = 0;

@@ -70,10 +70,16 @@ std::vector<WarpOptions> options_for(const Csr& a)
                 for (const bool narrow : {false, true})
                     out.push_back({0, r, s, threshold, narrow, pack});
             out.push_back({1, r, s, 0, true, pack});
-            out.push_back({64, r, s, 0, false, pack, 256});
-            out.push_back({64, r, s, 4, true, pack, 0, true});
+            for (const int widest : {32, 256})
+                out.push_back({64, r, s, 4, true, pack, true, widest});
         }
+        out.push_back({0, r, s, 2, false, 1, false, 128});
     }
+    for (const int run : {2, 3})
+        if (a.columns >= run) {
+            out.push_back({64, false, false, 0, true, 1, false, 32, run});
+            out.push_back({0, false, false, 2, run == 2, 1, false, 256, run});
+        }
     return out;
 }
 
@@ -116,40 +122,40 @@ std::string described(const std::string& name, const OnGpu& how)
     const auto& o = how.options;
     return name + ", window " + std::to_string(o.window) + ", renumbered " +
            std::to_string(o.renumbered) + ", pack " + std::to_string(o.pack) + ", threshold " +
-           std::to_string(o.threshold) + ", narrow " + std::to_string(o.narrow) + ", tile " +
-           std::to_string(o.tile) + ", long first " + std::to_string(o.long_first) + ", flight " +
-           std::to_string(how.flight) + ", distance " + std::to_string(how.distance) + ", bulk " +
-           std::to_string(how.bulk) + ", " + std::string(tawara::name(how.precision));
+           std::to_string(o.threshold) + ", narrow " + std::to_string(o.narrow) + ", long first " +
+           std::to_string(o.long_first) + ", widest " + std::to_string(o.widest) + ", run " +
+           std::to_string(o.run) + ", flight " + std::to_string(how.flight) + ", early " +
+           std::to_string(static_cast<int>(how.early)) + ", " +
+           std::string(tawara::name(how.precision));
 }
 
 } // namespace
 
 std::string laid_out_matrices_give_the_cpus_bits()
 {
+    int turn = 0; // each flight of each kind of layout meets each Early
     for (const auto& [name, a] : matrices()) {
         const auto x = random_vector(a.columns, 11);
-        for (const auto& o : options_for(a))
+        for (const auto& o : options_for(a)) {
+            ++turn;
             for (const auto p : {Precision::double_, Precision::single, Precision::mixed}) {
                 if (o.pack == 4 && p == Precision::double_)
                     continue;
                 const auto wanted = on_cpu(a, a.value, x, o, p);
-                for (const int flight : {2, 4, 8, 16})
-                    for (const bool bulk : {false, true}) {
-                        if (bulk && (o.tile == 0 || name == "far columns"))
-                            continue;
-                        OnGpu how;
-                        how.precision = p;
-                        how.options = o;
-                        how.flight = flight;
-                        how.block = flight == 8 ? 96 : 128;
-                        how.ahead = flight == 8 && a.rows() == a.columns;
-                        how.bulk = bulk;
-                        how.distance = flight / 4 * 3 - 3; // -3 and 0, 3, 9 warps
-                        const auto got = product_on_gpu(a, x, how);
-                        if (!(bulk && got.empty()) && got != wanted)
-                            return described(name, how);
-                    }
+                for (int k = 1; k <= 4; ++k) {
+                    OnGpu how;
+                    how.precision = p;
+                    how.options = o;
+                    how.flight = 1 << k;
+                    how.block = o.widest > 32 ? 256 : k == 3 ? 96 : 128;
+                    how.ahead = k == 3 && a.rows() == a.columns;
+                    how.early = static_cast<Early>((turn + k) % 3);
+                    if (product_on_gpu(a, x, how) != wanted)
+                        return described(name, how);
+                }
             }
+        }
+        ++turn;
     }
     return {};
 }
@@ -195,7 +201,7 @@ std::string cusparse_agrees()
         OnGpu how;
         how.kind = OnGpu::Kind::cusparse;
         for (const auto p : {Precision::double_, Precision::single})
-            for (int way = 0; way < 5; ++way) {
+            for (int way = 0; way < 6; ++way) {
                 how.precision = p;
                 how.threads = way;
                 if (!near(product_on_gpu(a, x, how), wanted,
@@ -223,6 +229,7 @@ std::string values_alone_are_renewed()
                     continue;
                 how.options = o;
                 how.precision = p;
+                how.block = o.widest > 32 ? 256 : 128;
                 if (product_on_gpu(a, x, how) != on_cpu(a, values, x, o, p))
                     return described(name, how);
             }
@@ -238,7 +245,7 @@ std::string values_alone_are_renewed()
 
 std::string launches_that_cannot_be_are_refused()
 {
-    const auto a = tissue_matrix();
+    const auto a = random_matrix(300, 300, 4, [](auto i) { return i == 30 ? 290 : 3; });
     const auto x = random_vector(a.columns, 1);
     const auto refused = [&](const OnGpu& how) {
         try {
@@ -258,10 +265,11 @@ std::string launches_that_cannot_be_are_refused()
     how.flight = 8, how.options.pack = 4;
     if (!refused(how))
         return "packs of four doubles";
-    how.options.pack = 1, how.bulk = true;
+    how.options = {0, false, false, 2, true, 1, false, 64};
+    how.block = 32;
     if (!refused(how))
-        return "copies in bulk without tiles";
-    how.bulk = false, how.kind = OnGpu::Kind::csr, how.threads = 3;
+        return "blocks of half a row";
+    how.kind = OnGpu::Kind::csr, how.threads = 3;
     return refused(how) ? "" : "three threads a row";
 }
 

@@ -21,7 +21,7 @@ std::unique_ptr<Product<Real>> make(StreamRef s, const Csr& a, const WarpLayout&
     case OnGpu::Kind::warp:
         return make_warp_product<Stored, Real>(
             s, layout, a.value,
-            {how.block, how.flight, how.ahead, how.bulk, how.renewed != nullptr, how.distance});
+            {how.block, how.flight, how.ahead, how.early, how.renewed != nullptr});
     case OnGpu::Kind::csr:
         return make_csr_product<Stored, Real>(s, a, how.threads, how.block);
     case OnGpu::Kind::ellpack:
@@ -57,11 +57,15 @@ std::vector<double> product(const Csr& a, const std::vector<double>& x, const On
     const bool moved = warp && how.options.renumbered;
     if (moved)
         from = to_layout<Real>(layout, from);
-    std::vector<Real> to(static_cast<std::size_t>(a.rows()), std::nan(""));
+    constexpr std::size_t block =
+        32; // more, for the library's, which reads and writes whole blocks
+    from.resize(from.size() + block);
+    std::vector<Real> to(static_cast<std::size_t>(a.rows()) + block, std::nan(""));
     const auto x_there = uploaded(from, s), y_there = uploaded(to, s);
     made->multiply(s, x_there.data(), y_there.data());
     y_there.download(to, s);
     s->synchronize();
+    to.resize(static_cast<std::size_t>(a.rows()));
     if (moved)
         to = from_layout<Real>(layout, to);
     return {to.begin(), to.end()};

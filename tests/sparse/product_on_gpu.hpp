@@ -16,8 +16,8 @@ struct OnGpu
     Precision precision = Precision::double_;
     sparse::WarpOptions options{};                ///< warp
     int block = 128, flight = 8;                  ///< warp
-    bool ahead = false, bulk = false;             ///< warp
-    int distance = -1;                            ///< warp
+    bool ahead = false;                           ///< warp
+    sparse::Early early = sparse::Early::nothing; ///< warp
     int threads = 1;                              ///< csr: of a row; cusparse: which way, from 0
     const std::vector<double>* renewed = nullptr; ///< values that are put in the matrix's place
 };

@@ -104,12 +104,15 @@ class TestCpuProduct : public QObject
             }
     }
 
-    void packsAndTilesAreRefused()
+    void packsRunsAndRowsOfSeveralWarpsAreRefused()
     {
         ThreadPool pool(1);
         const auto a = matrices().back();
-        const auto layout = make_layout(a, {.pack = 2});
-        QVERIFY_THROWS_EXCEPTION(Error, (cpu::WarpProduct<double>(layout, a.value, pool)));
+        for (const WarpOptions& o : {WarpOptions{.pack = 2}, WarpOptions{.run = 2},
+                                     WarpOptions{.threshold = 1, .widest = 64}}) {
+            const auto layout = make_layout(a, o);
+            QVERIFY_THROWS_EXCEPTION(Error, (cpu::WarpProduct<double>(layout, a.value, pool)));
+        }
     }
 };
 

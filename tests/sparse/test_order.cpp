@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Orders that bring neighbours together: permutations, and nearer than by chance.
+// An order that brings neighbours together: a permutation, and nearer than by chance.
 #include "engine/sparse/order.hpp"
 
 #include <QtTest>
@@ -48,19 +48,6 @@ std::int64_t bandwidth(const Csr& a)
     return most;
 }
 
-/// Different columns that blocks of `rows` rows have, on average.
-double columns_of_blocks(const Csr& a, std::int64_t rows)
-{
-    double sum = 0, blocks = 0;
-    for (std::int64_t i = 0; i + rows <= a.rows(); i += rows, ++blocks) {
-        std::vector<std::int32_t> c(a.column.begin() + a.first[static_cast<std::size_t>(i)],
-                                    a.column.begin() + a.first[static_cast<std::size_t>(i + rows)]);
-        std::sort(c.begin(), c.end());
-        sum += static_cast<double>(std::unique(c.begin(), c.end()) - c.begin());
-    }
-    return sum / blocks;
-}
-
 bool is_permutation_of(std::vector<std::int32_t> order, std::int64_t rows)
 {
     std::sort(order.begin(), order.end());
@@ -87,27 +74,12 @@ class TestOrder : public QObject
         QVERIFY(bandwidth(a) > 3000);
     }
 
-    void clustersReadLessTogether()
-    {
-        const auto a = shuffled_cube(24);
-        const auto banded = renumbered(a, cuthill_mckee(a));
-        const auto order = nested_clusters(a, 128);
-        QVERIFY(is_permutation_of(order, a.rows()));
-        const auto clustered = renumbered(a, order);
-        const double by_band = columns_of_blocks(banded, 128),
-                     by_cluster = columns_of_blocks(clustered, 128);
-        QVERIFY2(by_cluster < 0.8 * by_band,
-                 qPrintable(QString("%1 %2").arg(by_cluster).arg(by_band)));
-    }
-
     void piecesAndNothing()
     {
         QVERIFY(cuthill_mckee(Csr{}).empty());
-        QVERIFY(nested_clusters(Csr{}).empty());
         const Entry entries[]{{0, 0, 1}, {1, 3, 1}, {3, 1, 1}, {2, 2, 1}};
         const auto a = csr_of(5, 5, entries); // row 4 is empty
         QVERIFY(is_permutation_of(cuthill_mckee(a), 5));
-        QVERIFY(is_permutation_of(nested_clusters(a, 2), 5));
     }
 };
 

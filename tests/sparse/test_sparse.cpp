@@ -45,9 +45,9 @@ std::vector<std::pair<QByteArray, WarpOptions>> all_options(const Csr& a)
         };
         out.emplace_back("window " + QByteArray::number(qlonglong(o.window)) +
                              of(", threshold ", o.threshold) + of(", pack ", o.pack) +
-                             of(", tile ", o.tile) + (o.renumbered ? ", renumbered" : "") +
-                             (o.sorted ? ", sorted" : "") + (o.narrow ? ", narrow" : "") +
-                             (o.long_first ? ", long first" : ""),
+                             of(", widest ", o.widest) + of(", run ", o.run) +
+                             (o.renumbered ? ", renumbered" : "") + (o.sorted ? ", sorted" : "") +
+                             (o.narrow ? ", narrow" : "") + (o.long_first ? ", long first" : ""),
                          o);
     };
     for (const int renumbered : {0, 1, 2}) {
@@ -59,11 +59,18 @@ std::vector<std::pair<QByteArray, WarpOptions>> all_options(const Csr& a)
                     for (const std::int64_t window : {1, 0, 64})
                         add({window, renumbered > 0, renumbered == 2, threshold, narrow, pack});
             for (const std::int64_t window : {1, 64})
-                add({window, renumbered > 0, renumbered == 2, 4, true, pack, 0, true});
-            for (const std::int64_t window : {1, 32, 64})
-                add({window, renumbered > 0, renumbered == 2, 0, false, pack, 64});
+                for (const int widest : {32, 64, 256})
+                    add({window, renumbered > 0, renumbered == 2, 4, true, pack, true, widest});
+            add({0, renumbered > 0, renumbered == 2, 1, false, pack, false, 128});
         }
     }
+    for (const int run : {2, 3})
+        if (a.columns >= run) {
+            for (const std::int64_t window : {1, 0, 64})
+                for (const std::int32_t threshold : {0, 1, 4})
+                    add({window, false, false, threshold, run == 2, 1, false, 32, run});
+            add({0, false, false, 1, false, 1, false, 256, run});
+        }
     return out;
 }
 
@@ -159,25 +166,32 @@ class TestSparse : public QObject
             QCOMPARE(l.first_row.back(), static_cast<std::int32_t>(a.rows()));
             for (std::int64_t w = 0; w < l.warps(); ++w) {
                 const int threads = l.threads[static_cast<std::size_t>(w)];
-                const auto first = l.first_row[static_cast<std::size_t>(w)];
-                QVERIFY2(l.first_row[static_cast<std::size_t>(w) + 1] - first <= 32 / threads,
+                const auto part = w % std::max(1, threads / 32);
+                const auto first = l.first_row[static_cast<std::size_t>(w - part)];
+                QVERIFY2(l.first_row[static_cast<std::size_t>(w - part) + 1] - first <=
+                             std::max(1, 32 / threads),
                          name);
+                QVERIFY2(part == 0 || l.first_row[static_cast<std::size_t>(w)] == first + 1, name);
                 if (options.threshold > 0)
-                    QVERIFY2(threads == 32 || l.places(w) <= options.threshold, name);
+                    QVERIFY2(threads == options.widest || l.places(w) <= options.threshold, name);
                 std::vector<std::int32_t> last(32, -1);
-                for (std::int64_t place = 0; place < 32 * l.places(w); ++place) {
+                for (std::int64_t number = 0; number < 32 * l.places(w) * options.run; ++number) {
+                    const int i = static_cast<int>(number % options.run);
+                    const auto place = number / options.run;
                     const int lane = static_cast<int>(place % 32);
                     const auto k = l.number(w, lane, place / 32);
                     QVERIFY2(k >= l.start[static_cast<std::size_t>(w)] &&
                                  k < l.start[static_cast<std::size_t>(w) + 1],
                              name);
-                    const auto column = l.column_at(w, k);
+                    const auto column = l.column_at(w, k) + i;
                     QVERIFY2(column >= 0 && column < a.columns, name);
-                    const auto e = l.entry[static_cast<std::size_t>(k)];
+                    const auto e =
+                        l.entry[static_cast<std::size_t>(l.value_number(w, lane, place / 32, i))];
                     if (e < 0)
                         continue;
                     ++seen[static_cast<std::size_t>(e)];
-                    const auto row = l.row_of[static_cast<std::size_t>(first + lane / threads)];
+                    const auto row =
+                        l.row_of[static_cast<std::size_t>(first + (part * 32 + lane) / threads)];
                     QVERIFY2(e >= a.first[static_cast<std::size_t>(row)] &&
                                  e < a.first[static_cast<std::size_t>(row) + 1],
                              name);
@@ -248,17 +262,17 @@ class TestSparse : public QObject
                    k2 = make_layout(a, {0, false, false, 4});
         QVERIFY(k1.padded() <= unsorted.padded());
         QVERIFY2(k2.padded() * 4 < k1.padded(), "the long row alone takes a warp");
-        QCOMPARE(k2.threads.front(), std::uint8_t(32));
-        QCOMPARE(k1.threads.front(), std::uint8_t(1));
+        QCOMPARE(k2.threads.front(), std::uint16_t(32));
+        QCOMPARE(k1.threads.front(), std::uint16_t(1));
     }
 
     void longRowsComeFirst()
     {
         const auto a = matrix_of(shapes[6]);
-        const auto l = make_layout(a, {1, false, false, 4, false, 1, 0, true});
+        const auto l = make_layout(a, {1, false, false, 4, false, 1, true});
         QCOMPARE(l.row_of.front(), 77); // the long one; the others stay where they are
         QVERIFY(std::is_sorted(l.row_of.begin() + 1, l.row_of.end()));
-        QCOMPARE(l.threads.front(), std::uint8_t(32));
+        QCOMPARE(l.threads.front(), std::uint16_t(32));
         QVERIFY(std::all_of(l.threads.begin() + 1, l.threads.end(), [](int n) { return n == 1; }));
     }
 
@@ -291,23 +305,56 @@ class TestSparse : public QObject
         QCOMPARE(l.number(0, 3, 6), 6 * 32 + 3);
     }
 
-    void tilesListTheirColumnsOnce()
+    void severalWarpsShareALongRow()
     {
-        const auto a = matrix_of(shapes[8]);
-        const auto l = make_layout(a, {64, true, true, 0, false, 2, 256});
-        QCOMPARE(l.tiles(), 4);
-        QCOMPARE(l.tile_own, (std::vector<std::int32_t>{256, 256, 256, 232}));
-        std::set<std::int32_t> columns; // of the first tile
-        for (std::int64_t w = 0; w < 8; ++w)
-            for (auto k = l.start[static_cast<std::size_t>(w)];
-                 k < l.start[static_cast<std::size_t>(w) + 1]; ++k)
-                columns.insert(l.column_at(w, k));
-        std::int64_t far = 0;
-        for (const auto c : columns)
-            far += c >= 256;
-        QCOMPARE(l.tile_first[1], far);
-        QCOMPARE(l.tile_size(0), 256 + far);
-        QVERIFY(l.largest_tile() >= l.tile_size(0));
+        const auto a = matrix_of(shapes[6]); // row 77 alone has more than 4 entries
+        const auto l = make_layout(a, {1, false, false, 4, false, 1, true, 256});
+        const auto length = a.length(77);
+        int threads = 32;
+        while (threads < 256 && length > 4 * threads)
+            threads *= 2;
+        QVERIFY(threads > 32);
+        for (int w = 0; w < threads / 32; ++w) {
+            QCOMPARE(l.threads[static_cast<std::size_t>(w)], std::uint16_t(threads));
+            QCOMPARE(l.places(w), (length + threads - 1) / threads);
+        }
+        QCOMPARE(l.threads[static_cast<std::size_t>(threads / 32)], std::uint16_t(1));
+    }
+
+    void runsHaveConsecutiveColumns()
+    {
+        // columns 0 1 2 | 4 _ 6 | 7 8 _; the last run begins earlier, where the matrix ends
+        const Entry entries[]{{0, 0, 1}, {0, 1, 2}, {0, 2, 3}, {0, 4, 4},
+                              {0, 6, 5}, {0, 7, 6}, {0, 8, 7}, {1, 8, 8}};
+        const auto a = csr_of(2, 9, entries);
+        QCOMPARE(count_runs(a, 1), 8);
+        QCOMPARE(count_runs(a, 2), 6);
+        QCOMPARE(count_runs(a, 3), 4);
+        const auto l = make_layout(a, {1, false, false, 0, false, 1, false, 32, 3});
+        QCOMPARE(l.places(0), 3);
+        const auto columns = [&](int lane) {
+            std::vector<std::int32_t> c;
+            for (int p = 0; p < 3; ++p)
+                c.push_back(l.column_at(0, l.number(0, lane, p)));
+            return c;
+        };
+        QCOMPARE(columns(0), (std::vector<std::int32_t>{0, 4, 6}));
+        QCOMPARE(columns(1).front(), 6);
+        const auto value = laid_out<double>(l, a.value);
+        std::vector<double> first;
+        for (int p = 0; p < 3; ++p)
+            for (int i = 0; i < 3; ++i)
+                first.push_back(value[static_cast<std::size_t>(l.value_number(0, 0, p, i))]);
+        QCOMPARE(first, (std::vector<double>{1, 2, 3, 4, 0, 5, 0, 6, 7}));
+        QCOMPARE(value[static_cast<std::size_t>(l.value_number(0, 1, 0, 2))], 8.0);
+        // columns that do not ascend, one of them twice: 2 | 1 2 | 2 3, and the product is right
+        const Csr b{9, {0, 5}, {2, 1, 2, 2, 3}, {1, 2, 3, 4, 5}};
+        QCOMPARE(count_runs(b, 3), 3);
+        const auto m = make_layout(b, {1, false, false, 0, false, 1, false, 32, 3});
+        std::vector<double> y(1);
+        multiply<double, double>(m, laid_out<double>(m, b.value),
+                                 std::vector<double>{0, 10, 100, 1000, 0, 0, 0, 0, 0}, y);
+        QCOMPARE(y[0], 100.0 + 20 + 300 + 400 + 5000);
     }
 
     void threadsChangeNothing()
@@ -315,10 +362,10 @@ class TestSparse : public QObject
         const auto a = matrix_of(shapes[8]);
         ThreadPool pool(3);
         for (const WarpOptions& o : {WarpOptions{0, true, true, 4, true, 2},
-                                     WarpOptions{64, true, true, 0, false, 2, 128}}) {
+                                     WarpOptions{0, false, false, 2, true, 1, false, 128, 3}}) {
             const auto l = make_layout(a, o), m = make_layout(a, o, pool);
             QVERIFY(l.entry == m.entry && l.word == m.word && l.row_of == m.row_of);
-            QVERIFY(l.column_start == m.column_start && l.tile_column == m.tile_column);
+            QVERIFY(l.column_start == m.column_start && l.threads == m.threads);
             QVERIFY(laid_out<double>(l, a.value) == laid_out<double>(m, a.value, pool));
         }
     }
@@ -328,15 +375,21 @@ class TestSparse : public QObject
         const auto a = matrix_of(shapes[7]);
         QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, true})); // not square
         QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 0, false, 3}));
-        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, false, false, 0, false, 1, 64}));
-        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 4, false, 1, 64}));
-        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 0, false, 1, 33}));
-        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 0, false, 1, 0, true}));
-        std::vector<Entry> wide; // a row of more columns than 16 bits can count
-        for (std::int32_t j = 0; j < 70000; ++j)
-            wide.push_back({0, j, 1});
+        // long rows, of what threshold; several warps a row, without one, unsorted, of 48 threads
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {1, false, false, 0, false, 1, true}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, false, false, 0, false, 1, false, 64}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {64, false, false, 4, false, 1, false, 64}));
+        QVERIFY_THROWS_EXCEPTION(Error, make_layout(a, {0, false, false, 4, false, 1, false, 48}));
+        // runs of 4, with packs, with new numbers, of more than the columns
+        QVERIFY_THROWS_EXCEPTION(Error,
+                                 make_layout(a, {1, false, false, 0, false, 1, false, 32, 4}));
+        QVERIFY_THROWS_EXCEPTION(Error,
+                                 make_layout(a, {1, false, false, 0, false, 2, false, 32, 2}));
         QVERIFY_THROWS_EXCEPTION(
-            Error, make_layout(csr_of(1, 70000, wide), {1, false, false, 0, false, 1, 32}));
+            Error, make_layout(matrix_of(shapes[8]), {1, true, false, 0, false, 1, false, 32, 2}));
+        const Entry one[] = {{0, 0, 1.0}};
+        QVERIFY_THROWS_EXCEPTION(
+            Error, make_layout(csr_of(1, 1, one), {1, false, false, 0, false, 1, false, 32, 2}));
     }
 
   private:

@@ -239,8 +239,10 @@ WarpProduct<Stored, Real>::WarpProduct(const WarpLayout& layout, std::span<const
                                        ThreadPool& pool)
     : layout_(layout)
 {
-    if (layout.options.pack != 1 || layout.options.tile != 0)
-        throw Error("a product on the CPU takes layouts without packs and tiles");
+    const auto& o = layout.options;
+    if (o.pack != 1 || o.run != 1 || o.widest != WarpLayout::lanes)
+        throw Error("a product on the CPU takes layouts without packs, runs and rows of several "
+                    "warps");
     value_ = laid_out<Stored>(layout, value, pool);
 }
 

@@ -24,7 +24,7 @@ class WarpProduct
   public:
     /// @param layout  kept alive by the caller as long as this
     /// @param value   of the matrix's entries, in the order of its rows
-    /// @throws Error for a layout with packs or tiles
+    /// @throws Error for a layout with packs, runs or rows of several warps
     WarpProduct(const WarpLayout& layout, std::span<const double> value, ThreadPool& pool);
     /// @pre    x [columns], y [rows], as of multiply(WarpLayout); they do not overlap
     /// @thread one caller at a time for a pool

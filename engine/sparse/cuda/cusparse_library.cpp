@@ -35,6 +35,7 @@ CusparseLibrary open_library()
     find(l, opened, l.create_csr, "cusparseCreateCsr");
     find(l, opened, l.create_coo, "cusparseCreateCoo");
     find(l, opened, l.create_sell, "cusparseCreateSlicedEll");
+    find(l, opened, l.create_bsr, "cusparseCreateBsr");
     find(l, opened, l.destroy_matrix, "cusparseDestroySpMat");
     find(l, opened, l.create_vector, "cusparseCreateDnVec");
     find(l, opened, l.destroy_vector, "cusparseDestroyDnVec");

@@ -13,7 +13,7 @@ struct CusparseLibrary
 {
     using Handle = void*;
     static constexpr int index_32 = 2, base_zero = 0, not_transposed = 0; // the library's numbers
-    static constexpr int real_32 = 0, real_64 = 1;
+    static constexpr int real_32 = 0, real_64 = 1, by_rows = 2;
 
     int (*create)(Handle*) = nullptr;
     int (*destroy)(Handle) = nullptr;
@@ -30,6 +30,11 @@ struct CusparseLibrary
                        std::int64_t padded, std::int64_t slice, void* first, void* column,
                        void* value, int first_type, int column_type, int base,
                        int value_type) = nullptr;
+    int (*create_bsr)(Handle*, std::int64_t block_rows, std::int64_t block_columns,
+                      std::int64_t blocks, std::int64_t rows_of_block,
+                      std::int64_t columns_of_block, void* first, void* column, void* value,
+                      int first_type, int column_type, int base, int value_type,
+                      int order) = nullptr;
     int (*destroy_matrix)(Handle) = nullptr;
     int (*create_vector)(Handle*, std::int64_t size, void* value, int type) = nullptr;
     int (*destroy_vector)(Handle) = nullptr;

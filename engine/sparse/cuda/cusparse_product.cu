@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// y = A x by NVIDIA's cuSPARSE, in five ways.
+// y = A x by NVIDIA's cuSPARSE, in six ways.
 #include "engine/core/error.hpp"
 #include "engine/sparse/cuda/cusparse_library.hpp"
 #include "engine/sparse/cuda/device_csr.cuh"
@@ -61,6 +61,8 @@ int algorithm_of(Peer p)
         return 4;
     case Peer::sell:
         return 5;
+    case Peer::bsr:
+        return 6;
     }
     return 0;
 }
@@ -107,11 +109,53 @@ Arrays<Stored> slices(StreamRef s, const Csr& a, int slice)
     return out;
 }
 
+/// Blocks that have an entry, row by row.
+template <class Stored>
+Arrays<Stored> blocks(StreamRef s, const Csr& a, int size)
+{
+    std::vector<std::int32_t> first{0}, column, of_row;
+    std::vector<Stored> value;
+    for (std::int64_t begin = 0; begin < a.rows(); begin += size) {
+        const auto e0 = a.first[static_cast<std::size_t>(begin)],
+                   e1 = a.first[static_cast<std::size_t>(std::min(a.rows(), begin + size))];
+        of_row.clear();
+        for (auto e = e0; e < e1; ++e)
+            of_row.push_back(a.column[static_cast<std::size_t>(e)] / size);
+        std::sort(of_row.begin(), of_row.end());
+        of_row.erase(std::unique(of_row.begin(), of_row.end()), of_row.end());
+        const auto from = column.size();
+        column.insert(column.end(), of_row.begin(), of_row.end());
+        const auto area = static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+        value.resize(column.size() * area, Stored(0));
+        for (auto i = begin; i < std::min(a.rows(), begin + size); ++i)
+            for (auto e = static_cast<std::size_t>(a.first[static_cast<std::size_t>(i)]);
+                 e < static_cast<std::size_t>(a.first[static_cast<std::size_t>(i) + 1]); ++e) {
+                const auto c = a.column[e];
+                const auto at =
+                    from +
+                    static_cast<std::size_t>(
+                        std::lower_bound(of_row.begin(), of_row.end(), c / size) - of_row.begin());
+                value[at * area + static_cast<std::size_t>((i - begin) * size + c % size)] =
+                    static_cast<Stored>(a.value[e]);
+            }
+        if (value.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+            throw Error("a sparse matrix has too much padding for cuSPARSE's blocks");
+        first.push_back(static_cast<std::int32_t>(column.size()));
+    }
+    Arrays<Stored> out;
+    out.first = uploaded(first, s);
+    out.column = uploaded(column, s);
+    out.value = uploaded(value, s);
+    return out;
+}
+
 template <class Stored>
 Arrays<Stored> arrays_of(StreamRef s, const Csr& a, Peer peer, int slice)
 {
     if (peer == Peer::sell)
         return slices<Stored>(s, a, slice);
+    if (peer == Peer::bsr)
+        return blocks<Stored>(s, a, slice);
     DeviceCsr<Stored> csr(s, a);
     Arrays<Stored> out;
     out.first = std::move(csr.first);
@@ -135,19 +179,29 @@ class CusparseProduct : public Product<Real>
     CusparseProduct(StreamRef s, const Csr& a, Peer peer, int slice)
         : l_(usable_library()), handle_(l_.destroy), matrix_(l_.destroy_matrix),
           x_(l_.destroy_vector), y_(l_.destroy_vector), algorithm_(algorithm_of(peer)),
-          in_order_(peer != Peer::sell), entries_(a.entries()),
+          in_order_(peer != Peer::sell && peer != Peer::bsr), entries_(a.entries()),
           arrays_(arrays_of<Stored>(s, a, peer, slice))
     {
         using L = CusparseLibrary;
         ask(l_.create(&handle_.handle), "cusparseCreate");
         ask(l_.set_stream(handle_.handle, s.handle), "cusparseSetStream");
         constexpr int type = type_of<Stored>;
+        // vectors have whole blocks
+        const auto whole = [&](std::int64_t n) {
+            return peer == Peer::bsr ? (n + slice - 1) / slice * slice : n;
+        };
         auto& m = arrays_;
         if (peer == Peer::sell)
             ask(l_.create_sell(&matrix_.handle, a.rows(), a.columns, entries_, m.padded, slice,
                                m.first.data(), m.column.data(), m.value.data(), L::index_32,
                                L::index_32, L::base_zero, type),
                 "cusparseCreateSlicedEll");
+        else if (peer == Peer::bsr)
+            ask(l_.create_bsr(&matrix_.handle, whole(a.rows()) / slice, whole(a.columns) / slice,
+                              static_cast<std::int64_t>(m.column.size()), slice, slice,
+                              m.first.data(), m.column.data(), m.value.data(), L::index_32,
+                              L::index_32, L::base_zero, type, L::by_rows),
+                "cusparseCreateBsr");
         else if (m.row.size() > 0)
             ask(l_.create_coo(&matrix_.handle, a.rows(), a.columns, entries_, m.row.data(),
                               m.column.data(), m.value.data(), L::index_32, L::base_zero, type),
@@ -157,11 +211,11 @@ class CusparseProduct : public Product<Real>
                               m.column.data(), m.value.data(), L::index_32, L::index_32,
                               L::base_zero, type),
                 "cusparseCreateCsr");
-        const Buffer<Real> x(static_cast<std::size_t>(a.columns), s.device),
-            y(static_cast<std::size_t>(a.rows()), s.device); // while the product is prepared
-        ask(l_.create_vector(&x_.handle, a.columns, x.data(), type_of<Real>),
-            "cusparseCreateDnVec");
-        ask(l_.create_vector(&y_.handle, a.rows(), y.data(), type_of<Real>), "cusparseCreateDnVec");
+        const auto columns = whole(a.columns), rows = whole(a.rows());
+        const Buffer<Real> x(static_cast<std::size_t>(columns), s.device),
+            y(static_cast<std::size_t>(rows), s.device); // while the product is prepared
+        ask(l_.create_vector(&x_.handle, columns, x.data(), type_of<Real>), "cusparseCreateDnVec");
+        ask(l_.create_vector(&y_.handle, rows, y.data(), type_of<Real>), "cusparseCreateDnVec");
         std::size_t bytes = 0;
         ask(l_.buffer_size(handle_.handle, L::not_transposed, &one_, matrix_.handle, x_.handle,
                            &zero_, y_.handle, type_of<Real>, algorithm_, &bytes),
@@ -172,7 +226,8 @@ class CusparseProduct : public Product<Real>
             "cusparseSpMV_preprocess");
         s.synchronize();
         const double of_places = m.row.size() > 0 ? 4 : 0;
-        bytes_ = static_cast<double>(m.value.size()) * (sizeof(Stored) + 4.0 + of_places) +
+        bytes_ = static_cast<double>(m.value.size()) * (sizeof(Stored) + of_places) +
+                 4.0 * static_cast<double>(m.column.size()) +
                  (m.row.size() > 0 ? 0.0 : 4.0 * static_cast<double>(m.first.size())) +
                  static_cast<double>(a.rows() + a.columns) * static_cast<double>(sizeof(Real));
     }
@@ -188,7 +243,7 @@ class CusparseProduct : public Product<Real>
     void renew(StreamRef s, const double* value) override
     {
         if (!in_order_)
-            throw Error("cuSPARSE's slices are not renewed here");
+            throw Error("cuSPARSE's slices and blocks are not renewed here");
         copy_values(s, arrays_.value.data(), value, entries_);
     }
     double bytes() const override { return bytes_; }
@@ -220,6 +275,8 @@ std::string_view name(Peer p)
         return "cuSPARSE COO 2";
     case Peer::sell:
         return "cuSPARSE SELL";
+    case Peer::bsr:
+        return "cuSPARSE BSR";
     }
     return "";
 }

@@ -58,6 +58,8 @@ class Measuring
             return std::move(out_);
         }
         peers(own_);
+        if (best_run(own_.a, precision) > 1)
+            blocks(own_);
         if (rcm_)
             peers(*rcm_);
         return std::move(out_);
@@ -70,6 +72,14 @@ class Measuring
             plain(o, std::string(name(p)),
                   [&] { return make_cusparse_product<Stored, Real>(stream_, o.a, p, 32); });
     }
+    /// Blocks of as many unknowns as nodes of elements have, where nodes have several.
+    void blocks(const Ordered& o)
+    {
+        for (const int size : {2, 3, 6})
+            plain(o, std::string(name(Peer::bsr)) + " " + std::to_string(size), [&] {
+                return make_cusparse_product<Stored, Real>(stream_, o.a, Peer::bsr, size);
+            });
+    }
 
     void chosen(const Ordered& o, const Choice& c)
     {
@@ -81,7 +91,7 @@ class Measuring
         const auto layout = make_layout(o.a, c.options, pool_);
         WarpLaunch launch;
         launch.block = c.block, launch.flight = c.flight;
-        launch.ahead = c.ahead, launch.distance = c.distance;
+        launch.ahead = c.ahead, launch.early = c.early;
         std::unique_ptr<Product<Real>> product;
         try {
             product = make_warp_product<Stored, Real>(stream_, layout, o.a.value, launch, pool_);
@@ -93,8 +103,10 @@ class Measuring
         const auto in = [&](const std::vector<double>& v) {
             return turned ? to_layout<double>(layout, v) : v;
         };
-        add(o, std::string("ELL-WARP ") + (turned ? "renumbered" : "kept"), *product, in(o.x),
-            in(o.y));
+        add(o,
+            std::string("ELL-WARP ") + (turned ? "renumbered" : "kept") +
+                (c.options.run > 1 ? ", runs of " + std::to_string(c.options.run) : ""),
+            *product, in(o.x), in(o.y));
     }
 
     template <class Make>
@@ -113,8 +125,11 @@ class Measuring
     void add(const Ordered& o, const std::string& way, const Product<Real>& product,
              const std::vector<double>& x, const std::vector<double>& wanted)
     {
-        const auto on_device = uploaded(std::vector<Real>(x.begin(), x.end()), stream_);
-        const auto y = uploaded(std::vector<Real>(wanted.size(), Real(NAN)), stream_);
+        constexpr std::size_t block = 6; // more, for peers that read and write whole blocks
+        std::vector<Real> from(x.begin(), x.end());
+        from.resize(x.size() + block);
+        const auto on_device = uploaded(from, stream_);
+        const auto y = uploaded(std::vector<Real>(wanted.size() + block, Real(NAN)), stream_);
         const auto times = watch_.measure(
             [&] { product.multiply(stream_, on_device.data(), y.data()); }, 25, true);
         std::vector<Real> got(wanted.size());

@@ -37,18 +37,14 @@ class Product
 /// How the kernel of laid out matrices runs: bits do not depend on it.
 struct WarpLaunch
 {
-    int block = 128;        ///< threads, a multiple of 32, at most 1024
-    int flight = 8;         ///< entries of a lane that are loaded before the first is used: 2 to 16
-    bool ahead = false;     ///< each row's own x is asked for before its entries are known
-    bool bulk = false;      ///< tiles: their values and columns are copied to shared memory as one
-    bool renewable = false; ///< keeps 4 bytes a place, for renew()
-    /// Each warp asks the second-level cache for a share of all values and columns before it knows
-    /// where its own lie: share w + distance, and the first `distance` warps share w as well. 0:
-    /// share w alone; -1: nobody asks.
-    int distance = -1;
+    int block = 128;    ///< threads, a multiple of 32, at most 1024
+    int flight = 8;     ///< entries of a lane that are loaded before the first is used: 2 to 16
+    bool ahead = false; ///< each row's own x is asked for before its entries are known
+    Early early = Early::columns;
+    bool renewable = false; ///< keeps 4 bytes a value, for renew()
 };
 
-/// A block cannot have the registers or the shared memory that a launch needs.
+/// A block cannot have the registers that a launch needs.
 struct NoRoom : Error
 {
     using Error::Error;
@@ -102,13 +98,14 @@ template <class Stored, class Real>
 std::unique_ptr<Product<Real>> make_merge_product(StreamRef s, const Csr& a);
 
 /// NVIDIA's library, opened while the program runs; its formats are what ours are held against.
-enum class Peer { csr_1, csr_2, coo_1, coo_2, sell };
+enum class Peer { csr_1, csr_2, coo_1, coo_2, sell, bsr };
 std::string_view name(Peer p);
 /// Why the library cannot be used; empty where it can.
 std::string cusparse_reason();
 /// Its version, as "12.6.1"; empty where it cannot be used.
 std::string cusparse_version();
-/// @param slice  rows of a slice of Peer::sell
+/// @param slice  rows of a slice of Peer::sell, rows and columns of a block of Peer::bsr, which
+///               reads and writes vectors of whole blocks
 /// @throws Error where the library is not there or refuses; DeviceError
 template <class Stored, class Real>
 std::unique_ptr<Product<Real>> make_cusparse_product(StreamRef s, const Csr& a, Peer peer,

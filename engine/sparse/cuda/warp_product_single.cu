@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Products of laid out matrices in single precision.
+#include "engine/sparse/cuda/laid_out_product.cuh"
+
+TAWARA_WARP_PRODUCT(float, float)
