@@ -20,6 +20,9 @@ endif()
 if(TAWARA_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # meant for headers, it takes an included source for one
   target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
+if(TAWARA_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL Clang) # one source's names shadow another's; GCC and clang-tidy look alone
+  target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+endif()
 if(TAWARA_WERROR)
   target_compile_options(tawara_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
     $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings,default-stream-launch>)

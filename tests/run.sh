@@ -13,7 +13,8 @@ started=$SECONDS
 if [ -d /usr/local/cuda/bin ]; then PATH=$PATH:/usr/local/cuda/bin; fi
 options=(-DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=ON -DTAWARA_TESTS=ON -DTAWARA_UNITY=ON)
 if ! nvidia-smi -L > /dev/null 2>&1; then options+=(-DCMAKE_CUDA_ARCHITECTURES=90-virtual); fi # nothing runs: no machine code
-cmake -S "$root" -B "$build" -G Ninja "${options[@]}"
+# shellcheck disable=SC2046 # options are words
+cmake -S "$root" -B "$build" -G Ninja "${options[@]}" $(tawara_compiler "$build")
 cmake --build "$build" --parallel "${TAWARA_JOBS:-$(nproc)}"
 echo "tawara: built in $((SECONDS - started)) s"
 exec env LIBGL_ALWAYS_SOFTWARE=1 ctest --test-dir "$build" --parallel "${TAWARA_JOBS:-$(nproc)}" --output-on-failure "$@"

@@ -87,7 +87,7 @@ ClosedSurface torso_surface()
     const auto rings = static_cast<std::int32_t>((out.points.size() - 2) / around);
     const auto n = static_cast<std::int32_t>(around);
     const auto last = static_cast<std::int32_t>(out.points.size()) - 1;
-    const auto at = [n](std::int32_t ring, std::int32_t k) { return 1 + ring * n + k % n; };
+    const auto at = [](std::int32_t ring, std::int32_t k) { return 1 + ring * n + k % n; };
     for (std::int32_t k = 0; k < n; ++k) {
         out.triangles.push_back({0, at(0, k + 1), at(0, k)});
         for (std::int32_t ring = 0; ring + 1 < rings; ++ring) {
