@@ -397,8 +397,10 @@ void declare_bench(const Declaration& d)
                      [a](Context& c) {
                          if (!a->matrices.matrices.empty())
                              return measure_matrices(c, a->matrices, a->device);
-                         if (!a->matrices.out.empty())
-                             throw InputError("--out", "is for matrices, and none is named");
+                         for (const auto& [key, file] :
+                              {std::pair("--out", a->matrices.out), {"--page", a->matrices.page}})
+                             if (!file.empty())
+                                 throw InputError(key, "is for matrices, and none is named");
                          step(c, *a, "spmv", "diffusion");
                      });
     a->matrices.declare(*spmv);

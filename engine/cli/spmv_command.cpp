@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cli/spmv_command.hpp"
 
+#include "engine/cli/spmv_page.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/device/stepper.hpp"
@@ -124,8 +125,11 @@ void on_cpu(Bench& b, const std::string& order, const Csr& a, unsigned threads, 
                              8.0 * static_cast<double>(a.columns);
         b.add("cpu", threads, order, "CSR", 1e6 * s, bytes, triad, error_of(got, wanted));
     }
+    const auto since = Clock::now();
     const auto layout = make_layout(a, cpu::options_for(a, true), pool);
     const cpu::WarpProduct<Stored, Real> product(layout, a.value, pool);
+    const double layout_us =
+        std::chrono::duration<double, std::micro>(Clock::now() - since).count();
     const auto turned = [&](const std::vector<double>& v) {
         return layout.options.renumbered ? to_layout<double>(layout, v) : v;
     };
@@ -135,6 +139,7 @@ void on_cpu(Bench& b, const std::string& order, const Csr& a, unsigned threads, 
     const double s = least_seconds([&] { product.multiply(from, to, pool); });
     b.add("cpu", threads, order, "ELL-WARP", 1e6 * s, product.bytes(), triad,
           error_of({to.begin(), to.end()}, turned(wanted)));
+    b.products.back()["layout_us"] = layout_us;
 }
 
 void on_cpu(Bench& b, const std::string& order, const Csr& a, unsigned threads, double triad)
@@ -183,6 +188,16 @@ void on_gpu(Bench& b, const Csr& a, int gpu, double triad, ThreadPool& pool)
 }
 #endif
 
+/// How many rows have a length within each of at most 64 equal parts of what there is.
+Json histogram_of(const Csr& a, const RowLengths& length)
+{
+    const auto span = length.most - length.least + 1, width = (span + 63) / 64;
+    std::vector<std::int64_t> rows(static_cast<std::size_t>((span + width - 1) / width), 0);
+    for (std::int64_t i = 0; i < a.rows(); ++i)
+        ++rows[static_cast<std::size_t>((a.length(i) - length.least) / width)];
+    return {{"width", width}, {"rows", rows}};
+}
+
 Json measure_one(Context& c, const std::string& name, Precision precision, const Ceilings& ceilings,
                  [[maybe_unused]] int gpu, ThreadPool& pool)
 {
@@ -219,6 +234,7 @@ Json measure_one(Context& c, const std::string& name, Precision precision, const
             {"most", length.most},
             {"mean", length.mean},
             {"deviation", length.deviation},
+            {"histogram", histogram_of(a, length)},
             {"csr_bytes", b.csr_bytes},
             {"products", b.products}};
 }
@@ -233,6 +249,8 @@ void MatrixArguments::declare(CLI::App& app)
                    ".mtx files, meshes")
         ->type_name("MATRIX");
     app.add_option("--out", out, "of matrices: a file for the result as JSON")->type_name("FILE");
+    app.add_option("--page", page, "of matrices: a file for a page with plots (HTML)")
+        ->type_name("FILE");
 }
 
 void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArguments& device)
@@ -278,6 +296,8 @@ void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArgument
                       {"matrices", matrices}};
     if (!a.out.empty())
         write_whole(a.out, [&](std::ostream& out) { out << result.dump(1) << '\n'; });
+    if (!a.page.empty())
+        write_whole(a.page, [&](std::ostream& out) { out << spmv_page(result); });
     c.result(result);
 }
 

@@ -10,7 +10,8 @@ struct MatrixArguments
     /// "heart" (the built-in one; "heart:1", "heart:2": refined), names of stand-ins or
     /// "stand-ins", .mtx files, meshes.
     std::vector<std::string> matrices;
-    std::string out; ///< a file for the result as JSON; empty: none
+    std::string out;  ///< a file for the result as JSON; empty: none
+    std::string page; ///< a file for a page with plots; empty: none
 
     void declare(CLI::App& app);
 };

@@ -39,10 +39,9 @@ void for_each_index(ThreadPool& pool, std::size_t n, const Progress& progress, c
 
 /// Sums body(begin, end) over blocks of fixed size: the same result for every thread count.
 /// @param sums  scratch, kept between calls
-template <class Body>
+template <std::size_t block = 4096, class Body>
 double block_sum(ThreadPool& pool, std::size_t n, std::vector<double>& sums, const Body& body)
 {
-    constexpr std::size_t block = 4096;
     sums.assign((n + block - 1) / block, 0.0);
     pool.for_range(n, block, [&](std::size_t begin, std::size_t end, unsigned) {
         for (std::size_t b = begin; b < end; b += block)

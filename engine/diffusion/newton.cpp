@@ -7,9 +7,37 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <utility>
 
 namespace tawara::diffusion {
 namespace {
+
+constexpr std::size_t block = 1024; ///< rows whose largest residual is one number
+constexpr std::size_t lanes = 8;    ///< made side by side, so that vectors can do it
+
+/// The largest size(i) over [begin, end); no number where one of them is not finite.
+template <class Size>
+double largest_size(std::size_t begin, std::size_t end, const Size& size)
+{
+    double most[lanes] = {}, none[lanes] = {}; // the latter 0, or no number
+    const auto take = [&](std::size_t k, double x) {
+        most[k] = std::max(most[k], x);
+        none[k] += 0 * x;
+    };
+    std::size_t i = begin;
+    for (; i + lanes <= end; i += lanes)
+        for (std::size_t k = 0; k < lanes; ++k)
+            take(k, size(i + k));
+    for (; i < end; ++i)
+        take(0, size(i));
+    double all = 0, bad = 0;
+    for (std::size_t k = 0; k < lanes; ++k) {
+        all = std::max(all, most[k]);
+        bad += none[k];
+    }
+    return all + bad;
+}
 
 /// Adds the time that it lives to what some work took.
 class Timed
@@ -56,7 +84,8 @@ NewtonResult solve(NewtonSystem& system, const NewtonOptions& options)
     NewtonResult out;
     double now = system.residual();
     system.accept();
-    double part = 0.1; // of the residual, that the linear system may leave
+    // of the residual, that the linear system may leave
+    double part = std::clamp(now / options.bend_mV, 1e-6, 0.1);
     for (;; ++out.iterations) {
         out.residuals_mV.push_back(now);
         out.converged = now <= options.tolerance_mV;
@@ -85,13 +114,16 @@ NewtonResult solve(NewtonSystem& system, const NewtonOptions& options)
 
 NewtonSolver::NewtonSolver(const System& s, const NewtonOptions& options, ThreadPool& pool)
     : s_(s), options_(options), pool_(pool), rows_(s.alpha, pool), single_(rows_, pool),
-      largest_(pool.size())
+      largest_((s.size() + block - 1) / block)
 {
     if (s.scheme != Scheme::p1)
         throw InputError("", "/diffusion/stepping",
                          "Newton's method is of linear elements; set the scheme to \"p1\"");
-    for (auto* v : {&turned_, &at_start_, &rate_, &slope_, &minus_r_, &x_, &trial_, &diagonal_})
+    for (auto* v :
+         {&turned_, &at_start_, &rate_, &slope_, &minus_r_, &x_, &v_, &trial_, &diagonal_})
         v->resize(s.size());
+    for (const double m : s.volume)
+        per_volume_.push_back(m > 0 ? 1 / m : 0);
 }
 
 void NewtonSolver::set_step(double dt_ms)
@@ -106,31 +138,46 @@ void NewtonSolver::set_step(double dt_ms)
     dt_ = dt_ms;
 }
 
+template <class Body>
+double NewtonSolver::largest_of_blocks(const Body& body)
+{
+    pool_.for_range(s_.size(), block, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t b = begin; b < end; b += block)
+            largest_[b / block] = body(b, std::min(b + block, end));
+    });
+    double all = -std::numeric_limits<double>::infinity();
+    for (const double l : largest_)
+        if (!(l <= all) && !std::isnan(all))
+            all = l;
+    return all;
+}
+
 LargestResidual NewtonSolver::residual(std::span<const double> v, const Cells& cells)
 {
     cells(v, rate_, slope_);
     const Timed timed(assembly);
     product_->multiply(v, turned_, pool_);
-    std::fill(largest_.begin(), largest_.end(), LargestResidual{});
-    pool_.for_range(s_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned worker) {
-        LargestResidual largest;
+    const auto size = [&](std::size_t i) { return std::abs(minus_r_[i]) * per_volume_[i]; };
+    const double* const volume = s_.volume.data();
+    LargestResidual all;
+    all.most = largest_of_blocks([&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            if (s_.volume[i] == 0) { // no tissue
-                minus_r_[i] = 0;
-                continue;
-            }
-            minus_r_[i] = at_start_[i] - (fixed_diagonal_[i] * v[i] + turned_[i]) +
-                          dt_ * s_.volume[i] * rate_[i];
-            largest.take(std::abs(minus_r_[i]) / s_.volume[i], i);
+            const double r = at_start_[i] - (fixed_diagonal_[i] * v[i] + turned_[i]) +
+                             dt_ * volume[i] * rate_[i];
+            minus_r_[i] = volume[i] > 0 ? r : 0; // no tissue
         }
-        largest_[worker] = largest;
+        return largest_size(begin, end, size);
     });
     const auto n = static_cast<double>(s_.size()), entries = static_cast<double>(off_.size());
-    assembly.bytes += 12 * entries + 8 * 7 * n;
-    assembly.flops += 2 * entries + 4 * n;
-    LargestResidual all;
-    for (const auto& l : largest_)
-        all.take(l.most, l.where);
+    assembly.bytes += 12 * entries + 8 * 8 * n;
+    assembly.flops += 2 * entries + 5 * n;
+    const bool finite = std::isfinite(all.most);
+    const auto in_block = std::find_if(largest_.begin(), largest_.end(), [&](double l) {
+        return finite ? l == all.most : !std::isfinite(l);
+    });
+    all.where = block * static_cast<std::size_t>(in_block - largest_.begin());
+    while (finite ? size(all.where) < all.most : std::isfinite(size(all.where)))
+        ++all.where;
     return all;
 }
 
@@ -146,25 +193,29 @@ ConjugateGradients::Result NewtonSolver::solution(double part)
                           options_.most_linear_iterations, x_);
 }
 
+bool NewtonSolver::set_diagonal(bool all_slopes)
+{
+    const Timed timed(assembly);
+    const double* const volume = s_.volume.data();
+    const double most = all_slopes ? std::numeric_limits<double>::max() : 0;
+    assembly.bytes += 8 * 4 * static_cast<double>(s_.size());
+    assembly.flops += 2 * static_cast<double>(s_.size());
+    return largest_of_blocks([&](std::size_t begin, std::size_t end) {
+               std::int64_t bad = 0;
+               for (std::size_t i = begin; i < end; ++i) {
+                   diagonal_[i] = fixed_diagonal_[i] - dt_ * volume[i] * std::min(slope_[i], most);
+                   bad |= !(diagonal_[i] > 0);
+               }
+               return static_cast<double>(bad);
+           }) == 0;
+}
+
 /// x_ from the matrix at hand. @return whether it is a correction that can be made
 bool NewtonSolver::correct(double part, int& iterations)
 {
     for (const bool all_slopes : {true, false}) {
-        {
-            const Timed timed(assembly);
-            pool_.for_range(s_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
-                for (std::size_t i = begin; i < end; ++i) {
-                    const double slope = all_slopes ? slope_[i] : std::min(slope_[i], 0.0);
-                    diagonal_[i] =
-                        fixed_diagonal_[i] - (s_.volume[i] == 0 ? 0 : dt_ * s_.volume[i] * slope);
-                }
-            });
-            assembly.bytes += 8 * 4 * static_cast<double>(s_.size());
-            assembly.flops += 2 * static_cast<double>(s_.size());
-        }
         // Jacobi's preconditioner needs a positive diagonal
-        if (all_slopes &&
-            std::any_of(diagonal_.begin(), diagonal_.end(), [](double d) { return !(d > 0); }))
+        if (!set_diagonal(all_slopes) && all_slopes)
             continue;
         const Timed timed(solver);
         const auto r = solution(part);
@@ -178,15 +229,11 @@ bool NewtonSolver::correct(double part, int& iterations)
     return false;
 }
 
-/// One step's system; V lies with the caller.
+/// One step's system. V is v_, the trial trial_.
 class NewtonSolver::Step final : public NewtonSystem
 {
   public:
-    Step(NewtonSolver& solver, std::span<double> v, const Cells& cells)
-        : s_(solver), v_(v), cells_(cells)
-    {
-        std::copy(v.begin(), v.end(), s_.trial_.begin());
-    }
+    Step(NewtonSolver& solver, const Cells& cells) : s_(solver), cells_(cells) {}
     double residual() override
     {
         tried_ = s_.residual(s_.trial_, cells_);
@@ -194,64 +241,56 @@ class NewtonSolver::Step final : public NewtonSystem
     }
     void accept() override
     {
-        each([&](std::size_t i) { v_[i] = s_.trial_[i]; });
+        std::swap(s_.v_, s_.trial_);
         at_V_ = tried_;
     }
     bool correct(double part, int& iterations) override { return s_.correct(part, iterations); }
     double largest_correction() override
     {
-        std::fill(s_.largest_.begin(), s_.largest_.end(), LargestResidual{});
-        s_.pool_.for_range(v_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned worker) {
-            double most = 0;
-            for (std::size_t i = begin; i < end; ++i)
-                most = std::max(most, std::abs(s_.x_[i]));
-            s_.largest_[worker].most = most;
+        return s_.largest_of_blocks([&](std::size_t begin, std::size_t end) {
+            return largest_size(begin, end, [&](std::size_t i) { return std::abs(s_.x_[i]); });
         });
-        double largest = 0;
-        for (const auto& l : s_.largest_)
-            largest = std::max(largest, l.most);
-        return largest;
     }
     void attempt(double share) override
     {
-        each([&](std::size_t i) { s_.trial_[i] = v_[i] + share * s_.x_[i]; });
+        s_.pool_.for_range(s_.x_.size(), block, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin; i < end; ++i)
+                s_.trial_[i] = s_.v_[i] + share * s_.x_[i];
+        });
     }
     std::size_t where() const { return at_V_.where; } ///< of V's largest residual
 
   private:
-    template <class Body>
-    void each(const Body& body)
-    {
-        s_.pool_.for_range(v_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
-            for (std::size_t i = begin; i < end; ++i)
-                body(i);
-        });
-    }
-
     NewtonSolver& s_;
-    std::span<double> v_;
     const Cells& cells_;
     LargestResidual tried_, at_V_;
 };
+
+void NewtonSolver::set_start(std::span<const double> start)
+{
+    const bool consistent = s_.mass == Mass::consistent;
+    const auto& mass = consistent ? s_.mass_diagonal : s_.volume;
+    pool_.for_range(s_.size(), block, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t i = begin; i < end; ++i)
+            at_start_[i] = mass[i] * start[i];
+        for (std::size_t i = begin; consistent && i < end; ++i)
+            for (auto e = static_cast<std::size_t>(s_.alpha.first[i]);
+                 e < static_cast<std::size_t>(s_.alpha.first[i + 1]); ++e)
+                at_start_[i] +=
+                    s_.mass_rows.value[e] * start[static_cast<std::size_t>(s_.alpha.column[e])];
+    });
+}
 
 NewtonSolver::Result NewtonSolver::step(std::span<const double> start, std::span<double> v,
                                         double dt_ms, const Cells& cells)
 {
     set_step(dt_ms);
-    const bool consistent = s_.mass == Mass::consistent;
-    pool_.for_range(s_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
-        for (std::size_t i = begin; i < end; ++i) {
-            at_start_[i] = (consistent ? s_.mass_diagonal[i] : s_.volume[i]) * start[i];
-            for (auto e = static_cast<std::size_t>(s_.alpha.first[i]);
-                 consistent && e < static_cast<std::size_t>(s_.alpha.first[i + 1]); ++e)
-                at_start_[i] +=
-                    s_.mass_rows.value[e] * start[static_cast<std::size_t>(s_.alpha.column[e])];
-        }
-    });
-
-    Step step(*this, v, cells);
+    set_start(start);
+    std::copy(v.begin(), v.end(), trial_.begin());
+    Step step(*this, cells);
     Result out{solve(step, options_)};
     out.where = step.where();
+    std::copy(v_.begin(), v_.end(), v.begin());
     return out;
 }
 

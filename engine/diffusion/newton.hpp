@@ -32,6 +32,8 @@ struct NewtonOptions
     /// Linear systems are solved until their residual is so small a part of the nonlinear one;
     /// 0: as each iteration deserves.
     double linear_part = 0;
+    /// The first iteration is expected to leave its residual squared over this.
+    double bend_mV = 100;
     double largest_change_mV = 50; ///< of V in one iteration
 };
 
@@ -64,8 +66,8 @@ class NewtonSystem
 };
 
 /// Newton's method from where V is. Linear systems are solved as accurately as the iteration
-/// deserves (Eisenstat and Walker 1996, choice 2), and a correction that does not lessen the
-/// residual is halved.
+/// deserves (Eisenstat and Walker 1996, choice 2; the first by its own residual, so that a good
+/// guess needs no second), and a correction that does not lessen the residual is halved.
 NewtonResult solve(NewtonSystem& system, const NewtonOptions& options);
 
 /// A step of backward Euler of  M dV/dt = m F(V) - K V  by Newton's method (NUMERICS.md, 6):
@@ -85,7 +87,8 @@ NewtonResult solve(NewtonSystem& system, const NewtonOptions& options);
 class NewtonSolver
 {
   public:
-    /// What the cells make of V: F [mV/ms] and F' [1/ms].
+    /// What the cells make of V: F [mV/ms] and F' [1/ms]. Both come with what the last call left,
+    /// so that it may stay where V has not moved.
     using Cells = std::function<void(std::span<const double> v, std::span<double> rate,
                                      std::span<double> slope)>;
 
@@ -113,10 +116,17 @@ class NewtonSolver
   private:
     class Step;
     void set_step(double dt_ms);
+    void set_start(std::span<const double> start);
     /// minus_r_ = -R dt. @return the largest residual
     LargestResidual residual(std::span<const double> v, const Cells& cells);
+    /// diagonal_ of the matrix with all slopes, or with those below 0. @return whether it is
+    /// positive
+    bool set_diagonal(bool all_slopes);
     bool correct(double part, int& iterations);
     ConjugateGradients::Result solution(double part);
+    /// The largest body(begin, end) of all blocks of the rows.
+    template <class Body>
+    double largest_of_blocks(const Body& body);
 
     const System& s_;
     NewtonOptions options_;
@@ -129,8 +139,9 @@ class NewtonSolver
     std::vector<double> off_, fixed_diagonal_, diagonal_; ///< M + dt K; with - dt m F'
     std::vector<double> turned_;                          ///< off-diagonals times V
     std::vector<double> at_start_;                        ///< M V_0
-    std::vector<double> rate_, slope_, minus_r_, x_, trial_;
-    std::vector<LargestResidual> largest_;
+    std::vector<double> per_volume_;                      ///< 1 / m; 0 where there is no tissue
+    std::vector<double> rate_, slope_, minus_r_, x_, v_, trial_;
+    std::vector<double> largest_; ///< of each block
 };
 
 } // namespace tawara::diffusion

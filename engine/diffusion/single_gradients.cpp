@@ -19,7 +19,8 @@ sparse::WarpLayout layout_of(const Rows& pattern, ThreadPool& pool)
     return sparse::make_layout(a, sparse::cpu::options_for(a, false), pool);
 }
 
-constexpr std::size_t lanes = 8; ///< sums that are made side by side
+constexpr std::size_t lanes = 8;    ///< sums that are made side by side
+constexpr std::size_t block = 1024; ///< rows whose sum is one number
 
 /// Adds term(i) over [begin, end), in lanes, so that vectors can do it.
 template <class Term>
@@ -59,7 +60,6 @@ ConjugateGradients::Result SingleGradients::solve(std::span<const double> diagon
                                                   int most_iterations, std::span<double> x)
 {
     using End = ConjugateGradients::End;
-    constexpr std::size_t block = 4096; // of block_sum()
     const std::size_t n = r_.size();
     largest_.assign((n + block - 1) / block, 0);
     // the largest |r / d| of a block, which the pass that makes it has in its registers
@@ -73,10 +73,10 @@ ConjugateGradients::Result SingleGradients::solve(std::span<const double> diagon
             most[0] = std::max(most[0], std::abs(r_[i] * inverse_[i]));
         largest_[begin / block] = *std::max_element(most, most + lanes);
     };
-    double rho = block_sum(pool_, n, sums_, [&](std::size_t begin, std::size_t end) {
+    double rho = block_sum<block>(pool_, n, sums_, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             d_[i] = static_cast<float>(diagonal[i]);
-            inverse_[i] = static_cast<float>(1 / diagonal[i]);
+            inverse_[i] = 1 / d_[i];
             r_[i] = static_cast<float>(b[i]);
             p_[i] = r_[i] * inverse_[i];
             x_[i] = 0;
@@ -86,6 +86,7 @@ ConjugateGradients::Result SingleGradients::solve(std::span<const double> diagon
     });
     ConjugateGradients::Result out;
     double enough = 0;
+    float beta = 0; // of the direction
     for (;; ++out.iterations) {
         out.residual.most = *std::max_element(largest_.begin(), largest_.end());
         if (out.iterations == 0)
@@ -100,34 +101,37 @@ ConjugateGradients::Result SingleGradients::solve(std::span<const double> diagon
             out.end = End::too_many_iterations;
             break;
         }
+        if (out.iterations > 0)
+            pool_.for_range(n, block, [&](std::size_t begin, std::size_t end, unsigned) {
+                for (std::size_t i = begin; i < end; ++i)
+                    p_[i] = r_[i] * inverse_[i] + beta * p_[i];
+            });
         off_->multiply(p_, q_, pool_);
-        const double turned = block_sum(pool_, n, sums_, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                q_[i] += d_[i] * p_[i];
-            return lane_sum(begin, end,
-                            [&](std::size_t i) { return double(p_[i]) * double(q_[i]); });
-        });
+        const double turned =
+            block_sum<block>(pool_, n, sums_, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i)
+                    q_[i] += d_[i] * p_[i];
+                return lane_sum(begin, end,
+                                [&](std::size_t i) { return double(p_[i]) * double(q_[i]); });
+            });
         if (!(turned > 0)) {
             out.end = End::not_definite;
             break;
         }
         const auto step = static_cast<float>(rho / turned);
-        const double next = block_sum(pool_, n, sums_, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                x_[i] += step * p_[i];
-                r_[i] -= step * q_[i];
-            }
-            keep_largest(begin, end);
-            return lane_sum(begin, end, [&](std::size_t i) {
-                return double(r_[i]) * double(r_[i] * inverse_[i]);
+        const double next =
+            block_sum<block>(pool_, n, sums_, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i) {
+                    x_[i] += step * p_[i];
+                    r_[i] -= step * q_[i];
+                }
+                keep_largest(begin, end);
+                return lane_sum(begin, end, [&](std::size_t i) {
+                    return double(r_[i]) * double(r_[i] * inverse_[i]);
+                });
             });
-        });
-        const auto beta = static_cast<float>(next / rho);
+        beta = static_cast<float>(next / rho);
         rho = next;
-        pool_.for_range(n, block, [&](std::size_t begin, std::size_t end, unsigned) {
-            for (std::size_t i = begin; i < end; ++i)
-                p_[i] = r_[i] * inverse_[i] + beta * p_[i];
-        });
     }
     pool_.for_range(n, block, [&](std::size_t begin, std::size_t end, unsigned) {
         for (std::size_t i = begin; i < end; ++i)

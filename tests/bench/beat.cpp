@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 namespace tawara::bench {
 
@@ -55,8 +56,10 @@ Beat run_beat(const Bench& b, const device::TissueProblem& p, const device::Step
     const auto steps = static_cast<std::int64_t>(std::llround(simulated_ms / p.dt_ms));
     beat.simulated_ms = static_cast<double>(steps) * p.dt_ms;
     start = Clock::now();
+    const auto worked = std::clock();
     s->advance(steps);
     beat.seconds = since(start);
+    beat.processor_seconds = static_cast<double>(std::clock() - worked) / CLOCKS_PER_SEC;
     beat.maps = s->maps();
     beat.kernels = s->kernels();
     beat.newton = s->newton_counts();

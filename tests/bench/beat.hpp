@@ -21,6 +21,7 @@ struct Beat
 {
     std::string device;
     double simulated_ms = 0, seconds = 0, setup_seconds = 0;
+    double processor_seconds = 0; ///< of all threads
     std::size_t activated = 0, repolarised = 0, unknowns = 0;
     double last_activation_ms = 0;
     device::Maps maps;

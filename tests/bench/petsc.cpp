@@ -3,19 +3,21 @@
 // with PETSc's matrix, conjugate gradients and Jacobi preconditioner, on one or several processes.
 //     mpirun -n N tawara-bench-petsc [--cubes N] [--spacing MM] [--mesh FILE] [--refine N]
 //                                    MILLISECONDS DT_MS
-// One JSON record. The method is that of diffusion/newton.hpp with single time steps: lumped mass,
-// the recovery variable solved for in each vertex, linear systems as accurate as the iteration
+// One JSON record. The method is diffusion::solve() with single time steps: lumped mass, the
+// recovery variable solved for in each vertex, linear systems as accurate as the iteration
 // deserves, the same first guess and the same tolerance. Compiled with the optimisation of the
 // program; PETSc is Debian's.
 #include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/diffusion/implicit.hpp"
+#include "engine/diffusion/newton.hpp"
 #include "tests/bench/tissue.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <petscksp.h>
 #include <string>
@@ -72,7 +74,7 @@ double largest(double mine)
 }
 
 /// The rows of one process.
-class Run
+class Run final : private diffusion::NewtonSystem
 {
   public:
     Run(const device::TissueProblem& p, const device::StimulusSource& source)
@@ -120,21 +122,15 @@ class Run
 
     void step(double t_ms, double dt, bool stimulated)
     {
+        dt_ = dt;
+        stimulated_ = stimulated;
         check(VecCopy(v_, old_));
         move_to_guess();
-        double now = residual(trial_, dt, stimulated), part = 0.1;
-        check(VecCopy(trial_, v_));
-        for (int made = 0; now > 1e-6; ++made) {
-            if (made == 20)
-                throw Error("Newton's method did not converge at " + std::to_string(t_ms) + " ms");
-            correct(dt, std::max(part, std::min(0.1, 1e-7 / now)));
-            check(VecWAXPY(trial_, 1, x_, v_));
-            const double next = residual(trial_, dt, stimulated);
-            check(VecCopy(trial_, v_));
-            part = std::clamp(0.9 * next / now * next / now, 1e-6, 0.1);
-            now = next;
-            ++newton;
-        }
+        const auto r = diffusion::solve(*this, {});
+        if (!r.converged)
+            throw Error("Newton's method did not converge at " + std::to_string(t_ms) + " ms");
+        newton += r.iterations;
+        linear += r.linear_iterations;
         look(t_ms, dt);
         r_ = after_;
     }
@@ -163,27 +159,27 @@ class Run
         check(VecRestoreArray(trial_, &to));
     }
     /// minus_r_ = -R dt. @return the largest |R| dt / m
-    double residual(Vec at, double dt, bool stimulated)
+    double residual() override
     {
         const double begin = seconds();
         const double *v = nullptr, *old = nullptr, *product = nullptr;
         double* minus_r = nullptr;
-        check(VecGetArrayRead(at, &v));
+        check(VecGetArrayRead(trial_, &v));
         rate_.resize(r_.size());
         for (std::size_t i = 0; i < r_.size(); ++i) {
-            const auto c = cell(v[i], r_[i], stimulated ? stimulus_[i] : 0, dt);
+            const auto c = cell(v[i], r_[i], stimulated_ ? stimulus_[i] : 0, dt_);
             rate_[i] = c.rate, slope_[i] = c.slope, after_[i] = c.r;
         }
-        check(VecRestoreArrayRead(at, &v));
+        check(VecRestoreArrayRead(trial_, &v));
         const double middle = seconds();
         cells_s += middle - begin;
-        check(MatMult(matrix_, at, product_));
+        check(MatMult(matrix_, trial_, product_));
         check(VecGetArrayRead(old_, &old));
         check(VecGetArrayRead(product_, &product));
         check(VecGetArray(minus_r_, &minus_r));
         double most = 0;
         for (std::size_t i = 0; i < r_.size(); ++i) {
-            minus_r[i] = volume_[i] * (old[i] + dt * rate_[i]) - product[i];
+            minus_r[i] = volume_[i] * (old[i] + dt_ * rate_[i]) - product[i];
             most = std::max(most, std::abs(minus_r[i]) / volume_[i]);
         }
         check(VecRestoreArrayRead(old_, &old));
@@ -193,13 +189,14 @@ class Run
         residual_s += seconds() - middle;
         return most;
     }
-    void correct(double dt, double part)
+    void accept() override { std::swap(v_, trial_); }
+    bool correct(double part, int& iterations) override
     {
         const double begin = seconds();
         double* d = nullptr;
         check(VecGetArray(diagonal_, &d));
         for (std::size_t i = 0; i < r_.size(); ++i)
-            d[i] = fixed_[i] - dt * volume_[i] * slope_[i];
+            d[i] = fixed_[i] - dt_ * volume_[i] * slope_[i];
         check(VecRestoreArray(diagonal_, &d));
         check(MatDiagonalSet(jacobian_, diagonal_, INSERT_VALUES));
         const double middle = seconds();
@@ -207,11 +204,21 @@ class Run
         check(KSPSetOperators(solver_, jacobian_, jacobian_));
         check(KSPSetTolerances(solver_, part, 1e-50, PETSC_DEFAULT, 2000));
         check(KSPSolve(solver_, minus_r_, x_));
-        PetscInt iterations = 0;
-        check(KSPGetIterationNumber(solver_, &iterations));
-        linear += iterations;
+        PetscInt made = 0;
+        check(KSPGetIterationNumber(solver_, &made));
+        iterations += static_cast<int>(made);
+        KSPConvergedReason reason{};
+        check(KSPGetConvergedReason(solver_, &reason));
         solver_s += seconds() - middle;
+        return reason > 0;
     }
+    double largest_correction() override
+    {
+        double most = 0;
+        check(VecNorm(x_, NORM_INFINITY, &most));
+        return most;
+    }
+    void attempt(double share) override { check(VecWAXPY(trial_, share, x_, v_)); }
     void look(double t_ms, double dt)
     {
         const double *v = nullptr, *old = nullptr;
@@ -229,7 +236,8 @@ class Run
         product_ = nullptr, diagonal_ = nullptr;
     Mat matrix_ = nullptr, jacobian_ = nullptr;
     KSP solver_ = nullptr;
-    bool begun_ = false;
+    bool begun_ = false, stimulated_ = false;
+    double dt_ = 0;
     std::vector<double> fixed_, volume_, stimulus_, r_, after_, rate_, slope_, before_, activation_;
 };
 
@@ -270,11 +278,13 @@ int run(int argc, char** argv)
     MPI_Barrier(PETSC_COMM_WORLD);
     const auto steps = std::lround(numbers[0] / p.dt_ms);
     const double begin = seconds();
+    const auto worked = std::clock();
     for (long s = 0; s < steps; ++s) {
         const double t = static_cast<double>(s) * p.dt_ms;
         run.step(t, p.dt_ms, source.overlap(t, p.dt_ms) > 0);
     }
-    const double took = seconds() - begin;
+    const double took = seconds() - begin,
+                 processor = static_cast<double>(std::clock() - worked) / CLOCKS_PER_SEC;
     const double last = run.last_activation();
     if (me == 0) {
         nlohmann::ordered_json j;
@@ -291,6 +301,7 @@ int run(int argc, char** argv)
         j["dt_ms"] = p.dt_ms;
         j["simulated_ms"] = static_cast<double>(steps) * p.dt_ms;
         j["seconds"] = took;
+        j["processor_seconds"] = processor; // of this process
         j["seconds_of"] = {{"cells", run.cells_s},
                            {"residual and matrix", run.residual_s},
                            {"conjugate gradients", run.solver_s}};

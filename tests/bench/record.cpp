@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-bench: times tissue and prints one JSON record a line.
-//     tawara-bench [--cubes N] [--spacing MM] [--mesh FILE] [--refine N] [--sigma F,S,N]
+//     tawara-bench [--cubes N] [--spacing MM] [--thin X] [--stimulated MM] [--mesh FILE]
+//                  [--refine N] [--sigma F,S,N]
 //                  [--scheme fvm|p1] [--types N] [--stages N] CASE...
 //     CASE: BENCH,DEVICES,PRECISION,STEPS[,option...]   e.g. step,cuda:0;1,single,1000,metis
 // BENCH is one of bench() or beat, whose STEPS are milliseconds of a whole beat. ';' in DEVICES
@@ -12,7 +13,7 @@
 // rest=MV, types=N; keep=NAME (beat: keep the maps), threads=N (of the CPU); ports=N (a chain of
 // passive cells joined at N places of 30 unknowns each); against=NAME (compare with kept maps;
 // those of fvm are carried to the vertices). The tissue is a slab of N x N x N cubes of 6
-// tetrahedra, or a mesh, refined.
+// tetrahedra, of which two layers may be thinner, or a mesh, refined.
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
 #include "tests/bench/beat.hpp"
@@ -148,6 +149,8 @@ ordered_json mesh_of(bench::Bench& b, const device::TissueProblem& p)
     ordered_json j;
     if (place.file.empty()) {
         j = {{"kind", "slab"}, {"cubes", place.cubes}, {"spacing_mm", place.spacing_mm}};
+        if (place.thin != 1)
+            j["thin"] = place.thin;
     } else {
         j = {{"kind", "file"},
              {"file", place.file.substr(place.file.find_last_of('/') + 1)},
@@ -228,6 +231,7 @@ ordered_json beat_record(bench::Bench& b, const Case& c)
     j["device"] = r.device;
     j["simulated_ms"] = r.simulated_ms;
     j["seconds"] = r.seconds;
+    j["processor_seconds"] = r.processor_seconds;
     j["seconds_per_simulated_second"] = 1e3 * r.seconds / r.simulated_ms;
     j["unknown_steps_per_s"] =
         static_cast<double>(r.unknowns) * r.simulated_ms / p.dt_ms / r.seconds;
@@ -342,6 +346,10 @@ int main(int argc, char** argv)
                 place.cubes = std::stoi(value());
             else if (a == "--spacing")
                 place.spacing_mm = std::stod(value());
+            else if (a == "--thin")
+                place.thin = std::stod(value());
+            else if (a == "--stimulated")
+                place.stimulated_mm = std::stod(value());
             else if (a == "--mesh")
                 place.file = value();
             else if (a == "--refine")

@@ -5,6 +5,7 @@
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <limits>
@@ -36,7 +37,13 @@ mesh::TetMesh make_mesh(const Place& p)
 {
     if (p.file.empty()) {
         const double size = p.cubes * p.spacing_mm;
-        return mesh::slab({size, size, size}, p.spacing_mm);
+        auto m = mesh::slab({size, size, size}, p.spacing_mm);
+        const double thin_from = (p.cubes / 2 - 1) * p.spacing_mm;
+        for (auto& x : m.x) {
+            const double in_thin = std::clamp(x - thin_from, 0.0, 2 * p.spacing_mm);
+            x -= (1 - p.thin) * in_thin;
+        }
+        return m;
     }
     auto m = mesh::io::read(p.file).mesh;
     m.fields.clear(); // nobody looks at them, and each refinement would carry them along

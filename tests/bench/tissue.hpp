@@ -15,6 +15,7 @@ struct Place
     int refine = 0;
     int cubes = 40;
     double spacing_mm = 0.425; ///< tetrahedra as large as those of a heart cut into 11.7 million
+    double thin = 1; ///< two layers of cubes in the middle of x are so much thinner than the others
     diffusion::Conductivity sigma{0.1334, 0.0176, 0.0176};
     double stimulated_mm = 7; ///< file: ball around the lowest vertex; cube: layer in x
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parts joined to the tissue at ports, on the CPU and on GPUs, against a dense reference.
 #include "engine/core/error.hpp"
+#include "engine/diffusion/newton.hpp"
 #include "tests/device/chain_part.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
+#include <Eigen/Dense>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <fstream>
@@ -57,8 +59,9 @@ Ports some_ports(const TissueProblem& p, int count)
     return ports;
 }
 
-/// Both parts as one linear system, y' = A y + b, with full matrices; Euler forward in the order of
-/// a step: the tissue's diffusion, then membrane and currents.
+/// Both parts as one linear system, y' = A y + b, with full matrices. Euler forward in the order of
+/// a step: the tissue's diffusion, then membrane and currents. Or, of the tissue, Euler backward,
+/// with the currents of the step's start.
 class Dense
 {
   public:
@@ -85,7 +88,7 @@ class Dense
         fill(ports.current,
              [&](std::size_t k, std::size_t u, double w) { drive_[u * ports.size() + k] += w; });
     }
-    void step(double dt_ms)
+    void step(double dt_ms, bool implicit = false)
     {
         std::vector<double> seen(read_.size() / n_), current(seen.size()), next(n_);
         const long long number = 0;
@@ -104,21 +107,50 @@ class Dense
             for (std::size_t k = 0; k < current.size(); ++k)
                 driven += drive_[i * current.size() + k] * current[k];
             const double diffused = v[i] + dt_ms * flow;
-            next[i] = diffused + dt_ms * (-leak * (diffused - rest_mV) + driven);
+            next[i] = implicit ? v[i] + dt_ms * (leak * rest_mV + driven)
+                               : diffused + dt_ms * (-leak * (diffused - rest_mV) + driven);
         }
+        if (implicit)
+            solve(dt_ms, next);
         chain.advance(s);
         v = next;
     }
 
   private:
+    /// x <- ((1 + leak dt) I - dt flow)^-1 x
+    void solve(double dt_ms, std::vector<double>& x)
+    {
+        const auto n = static_cast<Eigen::Index>(n_);
+        if (inverse_.rows() == 0) {
+            Eigen::MatrixXd a = Eigen::MatrixXd::Identity(n, n) * (1 + leak * dt_ms);
+            for (Eigen::Index i = 0; i < n; ++i)
+                for (Eigen::Index j = 0; j < n; ++j)
+                    a(i, j) -= dt_ms * flow_[static_cast<std::size_t>(i * n + j)];
+            inverse_ = a.inverse();
+        }
+        Eigen::Map<Eigen::VectorXd> all(x.data(), n);
+        all = (inverse_ * all).eval();
+    }
+
     std::size_t n_;
     ChainValues c_;
     std::vector<double> flow_, read_, drive_;
+    Eigen::MatrixXd inverse_;
 
   public:
     std::vector<double> v;
     ChainPart chain;
 };
+
+/// Cells that are excited, in single steps.
+TissueProblem strip_by_newton()
+{
+    ProblemOptions o;
+    o.scheme = diffusion::Scheme::p1;
+    o.stepping = Stepping::newton;
+    o.dt_ms = 0.05;
+    return slab_problem({4, 1, 1}, 0.25, o);
+}
 
 double largest(const std::vector<double>& a, const std::vector<double>& b)
 {
@@ -143,6 +175,12 @@ class TestPorts : public QObject
                     QTest::addRow("%s, %s, %d", devices,
                                   precision == Precision::single ? "single" : "double", ports)
                         << QString(devices) << static_cast<int>(precision) << ports;
+    }
+    void on_double()
+    {
+        QTest::addColumn<QString>("devices");
+        for (const char* devices : {"cpu", "cuda:0", "cuda:0,0,0"})
+            QTest::addRow("%s", devices) << QString(devices);
     }
     bool missing(const QString& devices)
     {
@@ -180,6 +218,107 @@ class TestPorts : public QObject
         QVERIFY(largest(v, dense.v) < bound);
         QVERIFY(largest(part.snapshot(), dense.chain.snapshot()) < bound);
         QVERIFY(short_tests() || moved > 0.05);
+    }
+
+    /// Steps by Newton's method take the currents of their start, too.
+    void newtonsStepsAgreeWithADenseSystem_data() { on_double(); }
+    void newtonsStepsAgreeWithADenseSystem()
+    {
+        QFETCH(QString, devices);
+        if (missing(devices))
+            QSKIP("no such GPU");
+        auto p = passive_slab(folder, 0.5);
+        p.stepping = Stepping::newton;
+        p.newton.tolerance_mV = 1e-11;
+        for (const int count : {1, 300}) {
+            ChainValues c;
+            c.ports = count, c.cells = std::max(16, count / 4);
+            const auto where = some_ports(p, count);
+            Dense dense(p, where, c);
+            const auto s = on(p, devices.toStdString().c_str());
+            const auto& part = s->add_part(where, chain_maker(c, first_mV));
+            const auto steps = steps_of(70);
+            for (std::int64_t k = 0; k < steps; ++k)
+                dense.step(p.dt_ms, true);
+            s->advance(steps);
+            const auto v = potential(*s, p.size());
+            const double moved = *std::max_element(v.begin(), v.end()) - rest_mV;
+            qInfo("%d ports: off by %.2g mV of tissue that moved by %.2g mV, chain %.2g mV", count,
+                  largest(v, dense.v), moved, largest(part.snapshot(), dense.chain.snapshot()));
+            QVERIFY(largest(v, dense.v) < 1e-8);
+            QVERIFY(largest(part.snapshot(), dense.chain.snapshot()) < 1e-8);
+            QVERIFY(short_tests() || moved > 0.05);
+        }
+    }
+
+    /// From a snapshot, the same bits.
+    void newtonsStepsGoOn_data() { on_double(); }
+    void newtonsStepsGoOn()
+    {
+        QFETCH(QString, devices);
+        if (missing(devices))
+            QSKIP("no such GPU");
+        const auto p = strip_by_newton();
+        ChainValues c;
+        c.ports = 40, c.junction = 3, c.cells = 20;
+        const auto ports = some_ports(p, c.ports);
+        const auto run = [&](const QString& on_what, bool stop) {
+            auto s = on(p, on_what.toStdString().c_str());
+            auto* part = &s->add_part(ports, chain_maker(c, first_mV));
+            s->add_stimulus(left_end(p, 1));
+            s->advance(steps_of(90));
+            if (stop) {
+                const auto kept = s->snapshot();
+                s = on(p, on_what.toStdString().c_str());
+                part = &s->add_part(ports, chain_maker(c, 0));
+                s->add_stimulus(left_end(p, 1));
+                s->restore(kept);
+            }
+            s->advance(steps_of(87));
+            auto v = potential(*s, p.size());
+            const auto more = part->snapshot();
+            v.insert(v.end(), more.begin(), more.end());
+            return v;
+        };
+        const auto plain = run(devices, false);
+        QCOMPARE(largest(run(devices, true), plain), 0.0);
+        const double off = largest(run("cpu", false), plain);
+        qInfo("off by %.2g mV from the CPU", off);
+        QVERIFY(off < 1e-4);
+    }
+
+    /// A part has not advanced where the tissue's step has failed.
+    void aFailedStepLeavesPartsAlone_data() { on_double(); }
+    void aFailedStepLeavesPartsAlone()
+    {
+        QFETCH(QString, devices);
+        if (missing(devices))
+            QSKIP("no such GPU");
+        auto p = strip_by_newton();
+        ChainValues c;
+        c.ports = 20, c.junction = 3;
+        const auto ports = some_ports(p, c.ports);
+        const auto stepper = [&](Part*& part) {
+            auto s = on(p, devices.toStdString().c_str());
+            part = &s->add_part(ports, chain_maker(c, first_mV));
+            s->add_stimulus(left_end(p, 1));
+            return s;
+        };
+        Part *good_part = nullptr, *part = nullptr;
+        const auto good = stepper(good_part);
+        good->advance(3);
+        p.newton.iterations = 1;
+        p.newton.tolerance_mV = 1e-12;
+        const auto bad = stepper(part);
+        bad->restore(good->snapshot());
+        for (int again = 0; again < 2; ++again) {
+            QVERIFY_THROWS_EXCEPTION(diffusion::NewtonError, bad->advance(1));
+            QCOMPARE(bad->step(), 3);
+            QCOMPARE(largest(part->snapshot(), good_part->snapshot()), 0.0);
+        }
+        good->restore(bad->snapshot()); // what failed can go on elsewhere
+        good->advance(1);
+        QVERIFY(largest(part->snapshot(), good_part->snapshot()) > 1e-3);
     }
 
     /// The same bits on one shard and on several, with graphs and without, and from a snapshot; 20

@@ -438,8 +438,18 @@ class TestCli : public QObject
                                                "4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n4 1 -1\n";
         }
         auto r = run({"bench", "spmv", path("four.mtx"), "--devices", "cpu", "--threads", "2",
-                      "--out", path("spmv.json"), "--json"});
+                      "--out", path("spmv.json"), "--page", path("spmv.html"), "--json"});
         QVERIFY2(r.status == 0, r.err.c_str());
+        std::ifstream file(path("spmv.html"));
+        const auto page = QByteArray::fromStdString({std::istreambuf_iterator(file), {}});
+        QByteArray pictures;
+        for (const auto& part : page.split('"'))
+            if (part.startsWith("data:image/svg+xml;base64,"))
+                pictures += QByteArray::fromBase64(part.mid(part.indexOf(',') + 1));
+        const auto count = [&](const char* what) { return pictures.count(what); };
+        QCOMPARE(count("<svg"), 4);                // two numbers of threads, layout, rows
+        QCOMPARE(count("<circle"), 8 + 4 + 4 + 4); // products, layouts, their legends
+        QCOMPARE(count("<rect"), 2);               // rows of one entry, of two
         const auto m = r.json()["matrices"].toArray()[0].toObject();
         QCOMPARE(m["rows"].toInt(), 4);
         QCOMPARE(m["entries"].toInt(), 6);

@@ -46,8 +46,9 @@ class TestSlips : public QObject
                  r.err.c_str());
     }
 
-    /// Where explicit steps would do, Newton's method is not taken without a word.
-    void explicitStepsAreAdvised()
+    /// Where explicit steps would do, Newton's method is not taken without a word; nor are they
+    /// where they need very many stages.
+    void theFasterSteppingIsAdvised()
     {
         const auto r = run_with({R"(diffusion={"scheme": "p1", "stepping": "newton"})"});
         QCOMPARE(r.status, 0);
@@ -55,6 +56,11 @@ class TestSlips : public QObject
                  r.err.c_str());
         const auto other = run_with({R"(diffusion={"scheme": "p1"})"});
         QVERIFY(other.err.find("likely to be faster") == std::string::npos);
+        const auto many = run_with(
+            {R"(diffusion={"scheme": "p1", "mass_scaling": 0})",
+             R"(tissue.regions.0.conductivity_S_per_m={"fibre": 4e4, "sheet": 4e4, "normal": 4e4})"});
+        QVERIFY2(many.err.find("stepping \"newton\" is likely to be faster") != std::string::npos,
+                 many.err.c_str());
     }
 
     void refused_data()

@@ -206,6 +206,7 @@ void CpuStepper<Real>::one_step()
             w.bad = bad;
         lap.to(k_record);
     });
+    currents_.advance_parts(step_);
     v_.swap(next_);
     ++step_;
     ++steps_done_;
@@ -261,6 +262,7 @@ void CpuStepper<Real>::newton_step()
                 w.bad = bad;
             lap.to(k_record);
         });
+        currents_.advance_parts(step_);
         v_.swap(next_);
         ++step_;
         ++steps_done_;

@@ -52,7 +52,7 @@ void Currents<Real>::add_current(std::int32_t slot, double value)
 }
 
 template <class Real>
-void Currents<Real>::step_part(Joined& j, std::int64_t step, const Real* v)
+void Currents<Real>::drive(Joined& j, std::int64_t step, const Real* v)
 {
     j.part->prepare(step, 1);
     const PortLaw law = j.part->law();
@@ -60,14 +60,19 @@ void Currents<Real>::step_part(Joined& j, std::int64_t step, const Real* v)
         j.v_mV[k] = weighted(j.ports.potential, k, v);
         j.current[k] = law.current(k, j.v_mV[k]);
     }
-    const long long number = step;
-    const PortStep s{j.v_mV.data(), j.current.data(), &number, 0, dt_ms_, nullptr};
     const auto& g = j.ports.current;
     for (std::size_t k = 0; k < j.current.size(); ++k)
         for (auto i = static_cast<std::size_t>(g.first[k]);
              i < static_cast<std::size_t>(g.first[k + 1]); ++i)
             add_current(g.unknown[i], static_cast<double>(g.weight[i]) * j.current[k]);
-    j.part->advance(s);
+}
+
+template <class Real>
+void Currents<Real>::advance_parts(std::int64_t step)
+{
+    const long long number = step;
+    for (auto& j : parts_)
+        j.part->advance({j.v_mV.data(), j.current.data(), &number, 0, dt_ms_, nullptr});
 }
 
 template <class Real>
@@ -88,7 +93,7 @@ void Currents<Real>::set(std::int64_t step, const Real* v)
         }
     }
     for (auto& j : parts_)
-        step_part(j, step, v);
+        drive(j, step, v);
 }
 
 template <class Real>

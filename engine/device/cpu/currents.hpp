@@ -23,9 +23,11 @@ class Currents
     /// Joins a part to the tissue at ports that were checked.
     Part& add(const Ports& ports, const PartMaker& make);
 
-    /// Sets the currents of a step from the potentials of all slots at its start; parts take their
-    /// own step.
+    /// Sets the currents of a step from the potentials of all slots at its start.
     void set(std::int64_t step, const Real* v);
+    /// Parts take their own step, once the tissue's has succeeded.
+    /// @pre  set() of this step was the last
+    void advance_parts(std::int64_t step);
     /// [slots] pA/pF; null where no current flows.
     const Real* values() const { return driven_.empty() ? nullptr : values_.data(); }
 
@@ -45,7 +47,7 @@ class Currents
         std::vector<double> v_mV, current;
     };
     void add_current(std::int32_t slot, double value);
-    void step_part(Joined& j, std::int64_t step, const Real* v);
+    void drive(Joined& j, std::int64_t step, const Real* v);
 
     const Layout& layout_;
     double dt_ms_;

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace tawara::device::cpu {
 namespace {
 
 constexpr std::int64_t tile = 512; ///< slots at a time; their states lie in the second-level cache
+/// Of the tolerance, what cells that are not asked again may add to a residual.
+constexpr double unmoved_part = 0.01;
 
 /// The System in the order of the slots that hold an unknown.
 diffusion::System in_slots(const diffusion::System& s, const std::vector<std::int32_t>& slot,
@@ -60,11 +63,9 @@ diffusion::NewtonOptions options_of(const TissueProblem& p)
 NewtonTissue::NewtonTissue(const TissueProblem& p, const Layout& layout, ThreadPool& pool)
     : layout_(layout), pool_(pool), position_(p.position_mm), slot_(slots_with_cells(layout)),
       system_(in_slots(p.system, slot_, layout)), solver_(system_, options_of(p), pool),
-      scratch_(pool.size())
+      unmoved_mV_(unmoved_part * p.newton.tolerance_mV), scratch_(pool.size()),
+      computed_(pool.size(), 0)
 {
-    row_.assign(layout.slots(), -1);
-    for (std::size_t r = 0; r < slot_.size(); ++r)
-        row_[static_cast<std::size_t>(slot_[r])] = static_cast<std::int32_t>(r);
     for (const auto& g : p.groups) {
         if (g.reaction)
             throw InputError("", "/diffusion/stepping",
@@ -74,6 +75,8 @@ NewtonTissue::NewtonTissue(const TissueProblem& p, const Layout& layout, ThreadP
         kernels_.push_back(cell::make_source_kernel(g.types));
         states_.push_back(cell::model_info(g.types.front().model).states.size() - 1);
         const auto at = kernels_.size() - 1;
+        first_row_.push_back(static_cast<std::size_t>(
+            std::lower_bound(slot_.begin(), slot_.end(), layout.begin[at]) - slot_.begin()));
         first_array_.push_back(after_.size());
         for (std::size_t k = 0; k < states_.back(); ++k)
             after_.emplace_back(padded(layout.end[at] - layout.begin[at]), 0.0);
@@ -99,7 +102,7 @@ void NewtonTissue::pieces(Body&& body)
                 const auto from = std::max(static_cast<std::int64_t>(first), layout_.begin[g]);
                 const auto to = std::min(static_cast<std::int64_t>(last), layout_.end[g]);
                 for (auto b = from; b < to; b += tile)
-                    body(g, b, std::min(b + tile, to), worker);
+                    body(g, b, std::min(b + tile, to), worker); // begin at whole blocks
             }
         });
 }
@@ -121,46 +124,68 @@ void NewtonTissue::each_array(Body&& body)
                  static_cast<std::size_t>(layout_.end[g] - layout_.begin[g]), first_array_[g] + k);
 }
 
-void NewtonTissue::cells(std::span<const double> v, double t_ms, double dt_ms,
-                         std::span<double> rate, std::span<double> slope)
+bool NewtonTissue::stay(std::size_t first, std::size_t last, std::span<const double> v,
+                        double dt_ms, std::span<const double> slope) const
+{
+    std::int64_t too_much = 0;
+    for (std::size_t r = first; r < last; ++r) {
+        const double moved = std::abs(v[r] - told_[r]); // much where it tells of a range
+        const double felt = moved * std::max(1.0, std::abs(slope[r]) * dt_ms);
+        too_much |= !(felt <= unmoved_mV_);
+    }
+    return too_much == 0;
+}
+
+void NewtonTissue::compute(std::size_t group, std::int64_t begin, std::int64_t end, Scratch& s,
+                           std::span<const double> v, const Moment& m, std::span<double> rate,
+                           std::span<double> slope)
+{
+    const auto n = static_cast<std::size_t>(end - begin), row = row_of(group, begin);
+    const auto array = [&](std::size_t k) { return s.values.data() + k * tile; };
+    double *const V = array(0), *const F = array(1), *const dF = array(2);
+    std::copy_n(v.data() + row, n, V);
+    s.arrays.clear();
+    for (std::size_t k = 0; k < states_[group]; ++k) {
+        double* const after =
+            after_[first_array_[group] + k].data() + (begin - layout_.begin[group]);
+        std::copy_n(now_.states->of(group)[k] + (begin - now_.states->first(group)), n, after);
+        s.arrays.push_back(after);
+    }
+    s.arrays.insert(s.arrays.end(), {F, dF});
+    cell::CellArrays<double> c;
+    c.v = V;
+    c.states = s.arrays.data();
+    c.type = now_.type + begin;
+    c.stimulus = stimulus_.empty() ? nullptr : stimulus_.data() + begin;
+    c.end = n;
+    kernels_[group]->step(c, m.t_ms, m.dt_ms);
+    std::copy_n(F, n, rate.data() + row);
+    std::copy_n(dF, n, slope.data() + row);
+    std::copy_n(V, n, told_.data() + row);
+}
+
+void NewtonTissue::cells(std::span<const double> v, const Moment& m, std::span<double> rate,
+                         std::span<double> slope)
 {
     const auto since = std::chrono::steady_clock::now();
     pieces([&](std::size_t g, std::int64_t begin, std::int64_t end, unsigned worker) {
-        const std::size_t states = states_[g];
-        const auto n = static_cast<std::size_t>(end - begin);
-        const auto first = static_cast<std::size_t>(begin);
-        const auto offset = static_cast<std::size_t>(begin - now_.states->first(g));
-        Scratch& s = scratch_[worker];
-        const auto array = [&](std::size_t k) { return s.values.data() + k * tile; };
-        double* const V = array(0);
-        for (std::size_t i = 0; i < n; ++i) { // slots without an unknown repeat what they have
-            const auto row = row_[first + i];
-            V[i] = row < 0 ? now_.v[first + i] : v[static_cast<std::size_t>(row)];
-        }
-        s.arrays.clear();
-        for (std::size_t k = 0; k < states; ++k) {
-            double* const after = after_[first_array_[g] + k].data() + (begin - layout_.begin[g]);
-            std::copy_n(now_.states->of(g)[k] + offset, n, after);
-            s.arrays.push_back(after);
-        }
-        double *const F = array(1), *const dF = array(2);
-        s.arrays.insert(s.arrays.end(), {F, dF});
-        cell::CellArrays<double> c;
-        c.v = V;
-        c.states = s.arrays.data();
-        c.type = now_.type + first;
-        c.stimulus = stimulus_.empty() ? nullptr : stimulus_.data() + first;
-        c.end = n;
-        kernels_[g]->step(c, t_ms, dt_ms);
-        for (std::size_t i = 0; i < n; ++i) {
-            if (row_[first + i] < 0)
-                continue;
-            const auto row = static_cast<std::size_t>(row_[first + i]);
-            rate[row] = F[i];
-            slope[row] = dF[i];
-            told_[row] = V[i];
+        const auto end_of = [&](std::int64_t b) { return std::min(b + Layout::block, end); };
+        const auto rests = [&](std::int64_t b) {
+            return again_ && b < end && stay(row_of(g, b), row_of(g, end_of(b)), v, m.dt_ms, slope);
+        };
+        for (auto b = begin; b < end;) {
+            while (rests(b))
+                b = end_of(b);
+            auto last = b;
+            while (last < end && (last == b || !rests(last)))
+                last = end_of(last);
+            if (b < last)
+                compute(g, b, last, scratch_[worker], v, m, rate, slope);
+            computed_[worker] += last - b;
+            b = last;
         }
     });
+    again_ = true;
     ++cells_calls_;
     cells_ms_ +=
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
@@ -168,15 +193,20 @@ void NewtonTissue::cells(std::span<const double> v, double t_ms, double dt_ms,
 
 void NewtonTissue::keep(double t_ms, double dt_ms)
 {
-    if (!evaluated_)
-        cells(end_, t_ms, dt_ms, rate_, slope_);
+    if (!evaluated_) {
+        again_ = false;
+        cells(end_, {t_ms, dt_ms}, rate_, slope_);
+    }
     each_array([&](double* x, std::size_t n, std::size_t k) {
         const double* const after = after_[k].data();
         pool_.for_range(n, 64, [&](std::size_t first, std::size_t last, unsigned) {
             std::copy(after + first, after + last, x + first);
         });
     });
-    std::swap(end_, told_);
+    rows([&](std::size_t first, std::size_t last) { // what tells of a range stays to be looked at
+        for (std::size_t r = first; r < last; ++r)
+            end_[r] = std::abs(told_[r] - end_[r]) < 1 ? end_[r] : told_[r];
+    });
 }
 
 diffusion::NewtonResult NewtonTissue::solve(double t_ms, double dt_ms, double slope_ms)
@@ -187,10 +217,12 @@ diffusion::NewtonResult NewtonTissue::solve(double t_ms, double dt_ms, double sl
             end_[r] = start_[r] + std::clamp(guess, -largest_guess_mV, largest_guess_mV);
         }
     });
-    auto result =
-        solver_.step(start_, end_, dt_ms,
-                     [&](std::span<const double> v, std::span<double> rate,
-                         std::span<double> slope) { cells(v, t_ms, dt_ms, rate, slope); });
+    again_ = false;
+    auto result = solver_.step(
+        start_, end_, dt_ms,
+        [&](std::span<const double> v, std::span<double> rate, std::span<double> slope) {
+            cells(v, {t_ms, dt_ms}, rate, slope);
+        });
     evaluated_ = result.converged; // at end_, and that last
     failed_row_ = result.where;
     return result;
@@ -209,9 +241,8 @@ double NewtonTissue::largest_turn(double dt_ms, double before_ms) const
 
 void NewtonTissue::begin()
 {
-    rows([&](std::size_t first, std::size_t last) {
-        for (std::size_t r = first; r < last; ++r)
-            start_[r] = now_.v[slot_[r]];
+    pieces([&](std::size_t g, std::int64_t begin, std::int64_t end, unsigned) {
+        std::copy(now_.v + begin, now_.v + end, start_.data() + row_of(g, begin));
     });
     stimulus_.clear();
     if (now_.stimulus)
@@ -265,9 +296,13 @@ void NewtonTissue::put_back(bool states_stay)
 
 void NewtonTissue::leave(double share)
 {
-    rows([&](std::size_t first, std::size_t last) {
-        for (std::size_t r = first; r < last; ++r)
-            now_.next[slot_[r]] = share < 1 ? start_[r] + share * (end_[r] - start_[r]) : end_[r];
+    pieces([&](std::size_t g, std::int64_t begin, std::int64_t end, unsigned) {
+        const auto row = row_of(g, begin);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(end - begin); ++i) {
+            const double from = start_[row + i], to = end_[row + i];
+            now_.next[static_cast<std::size_t>(begin) + i] =
+                share < 1 ? from + share * (to - from) : to;
+        }
     });
 }
 
@@ -287,15 +322,18 @@ void NewtonTissue::forget()
 std::vector<KernelRecord> NewtonTissue::kernels(const StateArrays<double>& states,
                                                 const NewtonCounts& counts) const
 {
-    double bytes = 0, flops = 0;
+    double bytes = 0, flops = 0, all = 0;
     for (std::size_t g = 0; g < kernels_.size(); ++g) {
         const auto cells = static_cast<double>(layout_.end[g] - layout_.begin[g]);
+        all += cells;
         bytes +=
             cells * (8.0 * static_cast<double>(states.numbers(g) + 3) + sizeof(cell::TypeIndex));
         flops += cells * kernels_[g]->flops_per_cell();
     }
-    const auto calls = static_cast<double>(cells_calls_);
-    return {{"cells (Newton)", cells_calls_, cells_ms_, calls * bytes, calls * flops},
+    const auto whole = // calls, if each had computed all cells
+        static_cast<double>(std::accumulate(computed_.begin(), computed_.end(), std::int64_t{0})) /
+        std::max(all, 1.0);
+    return {{"cells (Newton)", cells_calls_, cells_ms_, whole * bytes, whole * flops},
             {"residual and matrix", counts.newton, solver_.assembly.ms, solver_.assembly.bytes,
              solver_.assembly.flops},
             {"conjugate gradients", counts.linear, solver_.solver.ms, solver_.solver.bytes,

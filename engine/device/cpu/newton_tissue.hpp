@@ -56,6 +56,11 @@ class NewtonTissue final : public ImplicitTissue
         AlignedVector<double> values;
         std::vector<double*> arrays;
     };
+    /// A time step that the cells are asked about.
+    struct Moment
+    {
+        double t_ms = 0, dt_ms = 0;
+    };
     /// Calls body(group, first slot, last slot, worker) for pieces of a group's slots.
     template <class Body>
     void pieces(Body&& body);
@@ -63,9 +68,21 @@ class NewtonTissue final : public ImplicitTissue
     template <class Body>
     void rows(Body&& body) const;
     /// F and F' of all rows at V; the states after the step go to after_, and V as they make it to
-    /// told_.
-    void cells(std::span<const double> v, double t_ms, double dt_ms, std::span<double> rate,
+    /// told_. Blocks of slots stay as they are where told_ shows that they were computed at a V
+    /// that differs too little for the residual (`again_`: there is one).
+    void cells(std::span<const double> v, const Moment& m, std::span<double> rate,
                std::span<double> slope);
+    /// The same of the slots [begin, end) of a group, all of one tile.
+    void compute(std::size_t group, std::int64_t begin, std::int64_t end, Scratch& s,
+                 std::span<const double> v, const Moment& m, std::span<double> rate,
+                 std::span<double> slope);
+    /// Whether cells of such rows may stay as they are.
+    bool stay(std::size_t first, std::size_t last, std::span<const double> v, double dt_ms,
+              std::span<const double> slope) const;
+    std::size_t row_of(std::size_t group, std::int64_t slot) const
+    {
+        return first_row_[group] + static_cast<std::size_t>(slot - layout_.begin[group]);
+    }
     /// Calls body(values of a state of one group, how many, number of the array in after_).
     template <class Body>
     void each_array(Body&& body);
@@ -74,13 +91,16 @@ class NewtonTissue final : public ImplicitTissue
     const Layout& layout_;
     ThreadPool& pool_;
     std::vector<Vec3> position_;
-    std::vector<std::int32_t> slot_, row_; ///< of each row; of each slot, -1: none
-    diffusion::System system_;             ///< rows in the order of slots
+    std::vector<std::int32_t> slot_;     ///< of each row; a group's are one after the other
+    std::vector<std::size_t> first_row_; ///< of each group
+    diffusion::System system_;           ///< rows in the order of slots
     diffusion::NewtonSolver solver_;
     std::vector<std::unique_ptr<cell::CpuKernel<double>>> kernels_; ///< of each group
     std::vector<std::size_t> states_;                               ///< of each group, without V
     std::vector<double> start_, end_, before_;                      ///< V of rows
     bool evaluated_ = false;                                        ///< after_ goes with end_
+    bool again_ = false;                       ///< cells() was asked about this step before
+    double unmoved_mV_;                        ///< what V may differ by where F does not follow it
     std::vector<AlignedVector<double>> after_; ///< each state of each group, of its slots
     std::vector<std::size_t> first_array_;     ///< of each group in after_
     std::vector<double> told_; ///< V of rows, or what tells of a concentration out of its range
@@ -97,6 +117,7 @@ class NewtonTissue final : public ImplicitTissue
     } aside_;
     double cells_ms_ = 0;
     std::int64_t cells_calls_ = 0;
+    std::vector<std::int64_t> computed_; ///< slots, by each worker
 };
 
 } // namespace tawara::device::cpu

@@ -353,12 +353,13 @@ std::int64_t NewtonPlan::run(std::int64_t)
     t_.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
     timed_ = false;
     if (t_.ports.any()) {
-        t_.ports.enqueue(t_.parity(), 0, t_.dt_ms, true);
+        t_.ports.enqueue_currents(t_.parity(), true);
         for (auto& s : t_.shards)
             t_.ports.wait_for_currents(s->main, s->index);
     }
     const std::int64_t steady = t_.ports.any() ? 1 : t_.stimuli.steady(t_.step, steps_.longest());
     steps_.step(*this, t_.time_ms(), steady);
+    t_.ports.enqueue_parts(0, t_.dt_ms);
     if (timed_)
         t_.profiler.step_taken(t_.steps_done);
     each([&](State& s, Own&) {

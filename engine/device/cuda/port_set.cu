@@ -250,6 +250,13 @@ void PortSet<Real>::sources_changed() const
 template <class Real>
 void PortSet<Real>::enqueue(int parity, int offset, double dt_ms, bool needed_first)
 {
+    enqueue_currents(parity, needed_first);
+    enqueue_parts(offset, dt_ms);
+}
+
+template <class Real>
+void PortSet<Real>::enqueue_currents(int parity, bool needed_first)
+{
     if (!any())
         return;
     in_line_ = needed_first && shards_.size() == 1 && ports_ > 0;
@@ -264,12 +271,20 @@ void PortSet<Real>::enqueue(int parity, int offset, double dt_ms, bool needed_fi
     drive();
     if (in_line_)
         here_[0].stream->wait(computed_);
+    under_way_ = true;
+}
+
+template <class Real>
+void PortSet<Real>::enqueue_parts(int offset, double dt_ms)
+{
+    if (!any())
+        return;
+    const Current at_home(StreamRef(here_[0].stream).device);
     for (const auto& j : parts_)
         j.part->advance({v_.data() + j.first, current_.data() + j.first,
                          &shards_[0]->status.data()->step, offset, dt_ms,
                          StreamRef(here_[0].stream).handle});
     advanced_.record(here_[0].stream);
-    under_way_ = true;
 }
 
 /// The streams here wait for the end of the step before.

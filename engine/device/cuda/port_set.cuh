@@ -42,6 +42,10 @@ class PortSet
     /// @param needed_first  the step's first kernel needs the currents: on one shard they are made
     ///                      ahead of it in its stream, not beside it
     void enqueue(int parity, int offset, double dt_ms, bool needed_first);
+    /// The same in two: the currents, and the parts' own step, which is not enqueued where the
+    /// tissue's has failed.
+    void enqueue_currents(int parity, bool needed_first);
+    void enqueue_parts(int offset, double dt_ms);
     /// A stream that uses a shard's stimulus waits for the currents, where enqueue() made some
     /// since join().
     void wait_for_currents(StreamRef s, std::size_t shard) const

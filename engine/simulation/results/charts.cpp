@@ -3,10 +3,9 @@
 
 #include "engine/analysis/lead_sheet.hpp"
 #include "engine/simulation/observe/ecg.hpp"
-#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/results/drawing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -14,58 +13,7 @@
 namespace tawara::simulation {
 namespace {
 
-constexpr std::array<const char*, 8> inks{"#1f7fb8", "#b07300", "#14876a", "#9a8a00",
-                                          "#c2407f", "#d2491a", "#4f63d8", "#5c6470"};
-constexpr const char* grey = "#5c6a7d";
 constexpr double newest_ms = 2000, before_beat_ms = 200; // of an electrocardiogram
-
-std::string num(double x)
-{
-    return number_text(std::round(100 * x) / 100, 7);
-}
-
-std::string escaped(const std::string& text)
-{
-    std::string out;
-    for (char c : text)
-        out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    return out;
-}
-
-/// Pieces of an SVG, in its pixels.
-class Drawing
-{
-  public:
-    Drawing(int width, int height)
-    {
-        const std::string w = std::to_string(width), h = std::to_string(height);
-        out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h +
-               "\" viewBox=\"0 0 " + w + " " + h +
-               "\" font-family=\"DejaVu Sans, sans-serif\" font-size=\"10\">\n";
-    }
-    void line(double x0, double y0, double x1, double y1, const char* ink, double width,
-              const char* dashes = "none")
-    {
-        out_ += "<line x1=\"" + num(x0) + "\" y1=\"" + num(y0) + "\" x2=\"" + num(x1) + "\" y2=\"" +
-                num(y1) + "\" stroke=\"" + ink + "\" stroke-width=\"" + num(width) +
-                "\" stroke-dasharray=\"" + dashes + "\"/>\n";
-    }
-    void text(double x, double y, const std::string& words, const char* anchor, const char* ink)
-    {
-        out_ += "<text x=\"" + num(x) + "\" y=\"" + num(y) + "\" text-anchor=\"" + anchor +
-                "\" fill=\"" + ink + "\">" + escaped(words) + "</text>\n";
-    }
-    void path(const std::string& d, const char* ink, double width)
-    {
-        if (!d.empty())
-            out_ += "<path d=\"" + d + "\" fill=\"none\" stroke=\"" + ink + "\" stroke-width=\"" +
-                    num(width) + "\" stroke-linejoin=\"round\"/>\n";
-    }
-    std::string done() { return out_ + "</svg>\n"; }
-
-  private:
-    std::string out_;
-};
 
 /// From values to pixels of a chart's field.
 struct Field2
@@ -104,16 +52,6 @@ std::string path_of(const Field2& f, std::span<const double> t, std::span<const 
             add(t[std::max(least, most)], v[std::max(least, most)]);
     }
     return d;
-}
-
-/// A round distance that divides a span into at most so many parts.
-double round_step(double span, int parts)
-{
-    const double raw = span / parts, unit = std::pow(10, std::floor(std::log10(raw)));
-    for (double s : {1.0, 2.0, 5.0})
-        if (s * unit >= raw)
-            return s * unit;
-    return 10 * unit;
 }
 
 /// What leads that are drawn alike share: a line every step, and the largest value on show.
@@ -161,11 +99,11 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
     Drawing d(width, height);
     const double step_V = round_step(high - low, 5), step_t = round_step(to - from, 10);
     for (double v = std::ceil(low / step_V) * step_V; v <= high; v += step_V) {
-        d.line(left, f.y(v), left + f.width, f.y(v), "#e2e6ec", 1);
+        d.line(left, f.y(v), left + f.width, f.y(v), pale, 1);
         d.text(left - 5, f.y(v) + 3.5, num(v), "end", grey);
     }
     for (double t = std::ceil(from / step_t) * step_t; t <= to + 1e-9; t += step_t) {
-        d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#e2e6ec", 1);
+        d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, pale, 1);
         d.text(f.x(t), f.y0 + f.height + 13, num(t), "middle", grey);
     }
     for (double t : changes_ms)
@@ -179,7 +117,7 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
         d.path(path_of(f, traces[p].time_ms, traces[p].V_mV), ink, 1.4);
         const double y = 16 + row * static_cast<double>(p), x = left + f.width + 12;
         d.line(x, y - 3.5, x + 14, y - 3.5, ink, 2);
-        d.text(x + 19, y, traces[p].name, "start", "#1c2430");
+        d.text(x + 19, y, traces[p].name, "start", black);
     }
     return d.done();
 }
@@ -222,7 +160,7 @@ std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& 
             d.line(f.x(t), f.y0, f.x(t), f.y0 + f.height, "#f3cfcb", 0.8);
         for (double v = -half; v <= half + 1e-9; v += step_V)
             d.line(f.x0, f.y(v), f.x0 + f.width, f.y(v), v == 0 ? "#e3a29b" : "#f3cfcb", 0.8);
-        d.path(path_of(f, ecg.time_ms, ecg.mV[l]), "#1c2430", 1.2);
+        d.path(path_of(f, ecg.time_ms, ecg.mV[l]), black, 1.2);
         d.text(f.x0 + 4, f.y0 + 11, ecg.leads[l], "start", "#8c2c1e");
     }
     d.text(0, height - 3,
@@ -230,7 +168,7 @@ std::string ecg_chart(const Ecg& ecg, int width, int height, const std::string& 
                num(shared.step_mV) + " mV" +
                (upper < leads ? ", of own electrodes by " + num(of_own.step_mV) + " mV" : ""),
            "start", grey);
-    d.text(width - gap, height - 3, reading, "end", "#1c2430");
+    d.text(width - gap, height - 3, reading, "end", black);
     return d.done();
 }
 

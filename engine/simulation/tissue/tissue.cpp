@@ -409,7 +409,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     assign_cells(s, t);
     if (s.stepping != Stepping::newton) // it steps the cells itself
         say_if_beyond_step(s, p, t.notices);
-    say_if_explicit_pays(p, t.notices);
+    say_which_stepping_pays(p, t.notices);
     say_if_stimulus_left_on(p, t.notices);
     say_if_slow_in_tissue(p, t.notices);
     p.position_mm.resize(p.size());

@@ -60,20 +60,32 @@ void say_mass_scaling(const device::TissueProblem& p, Notices& notices)
                            "where as much as 0.2 % was added (diffusion.mass_scaling 0: none)"});
 }
 
-void say_if_explicit_pays(const device::TissueProblem& p, Notices& notices)
+void say_which_stepping_pays(const device::TissueProblem& p, Notices& notices)
 {
-    constexpr int few = 20; // stages that together cost less than a step by Newton's method
-    if (p.stepping != device::Stepping::newton)
-        return;
-    const int stages = diffusion::choose_substeps(p.dt_ms, p.system.stable_dt_ms).stages;
-    if (stages <= few)
+    // stages of RKL2 that take as long as a step by Newton's method of the same error
+    constexpr double stages_of_newton = 110;
+    constexpr double stable_steps =
+        (stages_of_newton * stages_of_newton + stages_of_newton - 2) / 4;
+    const bool newton = p.stepping == device::Stepping::newton;
+    const bool explicit_pays = p.dt_ms <= stable_steps * p.system.stable_dt_ms;
+    if (newton && explicit_pays) {
+        const int stages = diffusion::choose_substeps(p.dt_ms, p.system.stable_dt_ms).stages;
         notices.push_back(
             {Notice::Level::info,
              "explicit steps would be stable on this mesh with " +
                  (stages == 1 ? std::string("one pass") : std::to_string(stages) + " stages") +
-                 " of diffusion in each time step, and a step by Newton's method takes some 20 "
-                 "times as long as an explicit one: stepping \"explicit\" is likely to be faster "
-                 "at the same error"});
+                 " of diffusion in each time step, and a step by Newton's method takes about as "
+                 "long as one with " +
+                 rounded_text(stages_of_newton) +
+                 ": stepping \"explicit\" is likely to be faster at the same error"});
+    }
+    if (p.stepping == device::Stepping::explicit_ && !explicit_pays &&
+        p.system.scheme == diffusion::Scheme::p1)
+        notices.push_back({Notice::Level::info,
+                           "a step by Newton's method takes about as long as one with " +
+                               rounded_text(stages_of_newton) +
+                               " stages of diffusion: stepping \"newton\" is likely to be faster "
+                               "at the same error"});
 }
 
 void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
