@@ -237,7 +237,9 @@ ordered_json beat_record(bench::Bench& b, const Case& c)
     if (r.newton)
         j["newton"] = {{"steps", r.newton->steps},   {"newton", r.newton->newton},
                        {"linear", r.newton->linear}, {"rejected", r.newton->rejected},
-                       {"halved", r.newton->halved}, {"most_newton", r.newton->most_newton}};
+                       {"halved", r.newton->halved}, {"most_newton", r.newton->most_newton},
+                       {"questions", r.newton->questions},
+                       {"host_decides", r.newton->host_decides}};
     for (const auto& name : c.against) {
         const auto& k = kept.at(name);
         const bool same = k.second.size() == r.maps.activation_ms.size();

@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     cell.v = cell.new_v = c.v_in[slot];
     cell.current = c.stimulus ? c.stimulus[slot] : Real(0);
     cell.rate = cell.slope = 0;
-    cell_step(cell, math, static_cast<Real>(p.t_ms), c.dt);
+    cell_step(cell, math, static_cast<Real>(p.start_ms ? *p.start_ms : p.t_ms), c.dt);
     c.v_out[slot] = cell.new_v;
     p.rate[slot] = cell.rate;
     p.slope[slot] = cell.slope;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Implicit steps of cells and diffusion at once on CUDA devices.
 #pragma once
-#include "engine/device/cuda/newton.cuh"
+#include "engine/device/cuda/newton_loop.cuh"
 #include "engine/device/cuda/step_plan.cuh"
 #include "engine/device/newton_steps.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <vector>
 
 namespace tawara::device::cuda {
@@ -21,10 +23,16 @@ inline void copy(StreamRef s, const Buffer<double>& from, const Buffer<double>& 
               "cudaMemcpyAsync", s.device);
 }
 
-/// A plan whose steps NewtonSteps drive, and the tissue that these ask. Newton's method asks the
-/// host after each evaluation of the residual, the linear solver where the iterations that were
-/// foreseen did not do. On several shards cells, residuals and corrections are each shard's own;
-/// halos are exchanged before each residual and each product.
+/// A plan whose steps NewtonSteps drive, and the tissue that these ask.
+///
+/// On one shard the device decides how Newton's method and the linear solver go on (newton_loop.cuh):
+/// a step is one graph with loops in it, and one question. Steps that are timed kernel by kernel run
+/// the same kernels, and the host asks for each loop's end.
+///
+/// On several shards, without graphs and with drivers whose graphs have no loops the host decides: it
+/// is asked after each evaluation of the residual, and by the linear solver where the iterations that
+/// were foreseen did not do. Cells, residuals and corrections are each shard's own; halos are
+/// exchanged before each residual and each product.
 class NewtonPlan final : public StepPlan<double>,
                          private ImplicitTissue,
                          private diffusion::NewtonSystem
@@ -32,12 +40,12 @@ class NewtonPlan final : public StepPlan<double>,
   public:
     NewtonPlan(const TissueProblem& p, Tissue<double>& tissue, const PlanChoice& choice);
     std::int64_t run(std::int64_t n) override;
-    void forget_graphs() override {}
+    void forget_graphs() override { graphs_.clear(); }
     void types_changed() override { types_changed_ = true; }
     void save(Snapshot& s) const override { s.implicit = steps_.snapshot(*this); }
     void restore(const Snapshot& s) override;
     int longest_implicit() const override { return steps_.longest(); }
-    std::optional<NewtonCounts> newton_counts() const override { return steps_.counts(); }
+    std::optional<NewtonCounts> newton_counts() const override;
     std::vector<KernelRecord> kernels() const override;
     std::size_t pieces() const override { return 256; }
 
@@ -64,6 +72,7 @@ class NewtonPlan final : public StepPlan<double>,
     void begin() override;
     bool changed() const override;
     diffusion::NewtonResult solve(double t_ms, double dt_ms, double slope_ms) override;
+    diffusion::NewtonResult whole(double t_ms, double dt_ms, double slope_ms) override;
     double largest_turn(double dt_ms, double before_ms) const override;
     void keep(double t_ms, double dt_ms) override;
     void end_is_now() override;
@@ -92,14 +101,35 @@ class NewtonPlan final : public StepPlan<double>,
         }
     }
     template <class Body>
-    void part(Family f, Body&& body);
+    void part(Family f, Body&& body)
+    {
+        if (timed_)
+            t_.profiler.measured(f, 0, t_.first().main, body);
+        else
+            body();
+    }
     /// Zeroes what measuring kernels find, launches them, and waits for the largest of all shards.
     template <class Body>
     NewtonStatus measured(Body&& body) const;
     Matrix<double> rows(const State& s, const Own& o) const;
+    void begin_step();
+    void enqueue_cells(StreamRef stream, State& s, Own& o, Vector at, double t_ms, double dt_ms,
+                       const double* start_ms = nullptr);
     void cells(Vector at, double t_ms, double dt_ms);
+    void start_of_masses(const State& s, const Own& o) const;
     SolverStatus linear_system(std::size_t correction, double part);
     const Buffer<double>& buffer(const State& s, const Own& o, ImplicitVector v) const;
+    double factor() const { return consistent_ ? 1 : -length_.in_time_steps; }
+
+    /// A step in the device's own loop. @param whole  with its begin and end
+    diffusion::NewtonResult loop(const NewtonQuestion& q, double dt_ms, bool whole);
+    NewtonLoop loop_state() const { return {state_.data(), told_.data(), options_}; }
+    NewtonPlaces places(bool whole) const;
+    void loop_cells(StreamRef stream);
+    void loop_residual(StreamRef stream, const LoopHandle& newton);
+    void loop_correction(StreamRef stream, const LoopHandle& linear);
+    void enqueue_loop(bool whole);
+    void timed_loop(bool whole);
 
     NewtonSteps steps_;
     diffusion::NewtonOptions options_;
@@ -114,6 +144,16 @@ class NewtonPlan final : public StepPlan<double>,
     PinnedBuffer<SolverStatus> status_;
     bool stimulated_ = false, types_changed_ = false, evaluated_ = false, timed_ = false;
     std::int64_t cells_calls_ = 0, residuals_ = 0, systems_ = 0;
+    mutable std::int64_t questions_ = 0;
+
+    std::string host_decides_;   ///< why; empty: the device does
+    Buffer<NewtonState> state_;  ///< of the loop
+    PinnedBuffer<NewtonState> told_;
+    PinnedBuffer<NewtonQuestion> question_;
+    Stream in_newton_, in_linear_; ///< where the loops of a graph are captured
+    /// by: whole, step's length, stimulated, parity, and where states and V of the step lie
+    std::map<std::tuple<bool, double, bool, int, const double*, const double*, const double*>, Graph>
+        graphs_;
 };
 
 } // namespace tawara::device::cuda
