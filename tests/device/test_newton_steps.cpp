@@ -329,8 +329,8 @@ class TestNewtonSteps : public QObject
             const auto b = *s->newton_counts();
             qInfo("%lld steps, iterations %lld, linear %lld, cut %lld; questions %lld, by the host "
                   "%lld",
-                  (long long)b.steps, (long long)b.newton, (long long)b.linear,
-                  (long long)b.halved, (long long)b.questions, (long long)a.questions);
+                  (long long)b.steps, (long long)b.newton, (long long)b.linear, (long long)b.halved,
+                  (long long)b.questions, (long long)a.questions);
             QCOMPARE(b.host_decides, std::string());
             QCOMPARE(b.steps, a.steps);
             QCOMPARE(b.newton, a.newton);

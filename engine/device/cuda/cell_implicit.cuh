@@ -42,7 +42,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const Reaction<Real>& c = p.cells;
     const int slot = static_cast<int>(p.begin) + blockIdx.x * block_threads + threadIdx.x;
     const int tile = slot >> 5, lane = slot & 31;
-    if (tile * 32 >= p.end) // whole warps: Elementary exchanges numbers inside them
+    if (tile * 32 >= p.end ||
+        (p.idle && *p.idle != 0)) // whole warps: Elementary exchanges numbers inside them
         return;
     const Elementary math;
     ImplicitCell cell;

@@ -21,11 +21,25 @@ __device__ double taken(unsigned long long& largest)
     return __longlong_as_double(static_cast<long long>(atomicExch(&largest, 0ULL)));
 }
 
+/// What follows from a decision.
+__device__ void decided(NewtonState& n)
+{
+    n.idle = n.phase == Phase::corrects || !n.progress.goes_on;
+}
+
+/// The linear system took its iterations.
+__device__ void count_iterations(NewtonState& n)
+{
+    n.linear_iterations += n.linear.iterations;
+    if (n.systems <= NewtonState::most_foreseen)
+        n.iterations_of[n.systems - 1] = n.linear.iterations;
+}
+
 /// The system at hand has no solution that could be a correction: the negative slopes alone, or it
 /// is the end.
 __device__ void not_solved(NewtonState& n)
 {
-    n.linear_iterations += n.linear.iterations;
+    count_iterations(n);
     n.progress.goes_on = n.all_slopes;
     n.all_slopes = false;
     n.phase = Phase::again;
@@ -60,7 +74,7 @@ __device__ void iterated(NewtonState& n, double scaled, double largest_x,
 {
     n.linear.residual_mV = scaled;
     if (scaled <= n.enough_mV) {
-        n.linear_iterations += n.linear.iterations;
+        count_iterations(n);
         n.progress.corrected(largest_x, options);
         n.phase = Phase::tries;
         n.all_slopes = true;
@@ -70,18 +84,9 @@ __device__ void iterated(NewtonState& n, double scaled, double largest_x,
 }
 
 __global__ void begin_kernel(const __grid_constant__ NewtonPlaces p, std::int64_t slots,
-                             const __grid_constant__ NewtonLoop loop,
-                             const volatile NewtonQuestion* q)
+                             const __grid_constant__ NewtonLoop loop)
 {
-    __shared__ double slope, most;
-    if (threadIdx.x == 0) {
-        slope = q->slope_ms, most = q->most_mV;
-        if (blockIdx.x == 0) {
-            *loop.state = {};
-            loop.state->t_ms = q->t_ms;
-        }
-    }
-    __syncthreads();
+    const double slope = loop.state->slope_ms, most = loop.state->most_mV;
     each_slot(slots, [&](std::int64_t slot) {
         const double v = p.now[slot];
         p.trial[slot] = moved(v, slope, v - p.before[slot], most);
@@ -92,13 +97,15 @@ __global__ void begin_kernel(const __grid_constant__ NewtonPlaces p, std::int64_
 }
 
 __global__ void __launch_bounds__(loop_block)
-    system_kernel(const __grid_constant__ NewtonVectors n,
-                  const __grid_constant__ Matrix<double> a, double factor,
-                  const double* __restrict__ trial, const __grid_constant__ Correction<double> c,
-                  double* diagonal, double* row_sum, double dt, double in_time_steps,
-                  const __grid_constant__ NewtonLoop loop, const __grid_constant__ LoopHandle newton)
+    look_kernel(const __grid_constant__ NewtonVectors n, const __grid_constant__ Matrix<double> a,
+                double factor, const double* __restrict__ trial,
+                const __grid_constant__ Correction<double> c, double* diagonal, double* row_sum,
+                double dt, double in_time_steps, const __grid_constant__ NewtonLoop loop,
+                const __grid_constant__ LoopHandle newton)
 {
     NewtonState& state = *loop.state;
+    if (state.idle)
+        return;
     const bool all_slopes = state.all_slopes;
     double residual = 0, scaled = 0;
     bool positive = true;
@@ -128,8 +135,9 @@ __global__ void __launch_bounds__(loop_block)
     residual = taken(state.largest[0]);
     scaled = taken(state.largest[1]);
     looked_at(state, residual, scaled, atomicExch(&state.not_positive, 0U) == 0, loop.options);
+    decided(state);
     go_on(newton, state.progress.goes_on);
-    if (!newton.there || !state.progress.goes_on)
+    if (loop.tells)
         *loop.told = state;
 }
 
@@ -147,8 +155,10 @@ __global__ void __launch_bounds__(loop_block)
     if (!is_last_block(c.finished, gridDim.x))
         return;
     const SolverSums all = sums_of_blocks(c.partial, static_cast<int>(gridDim.x));
-    if (threadIdx.x == 0 && !next_direction(state.linear, all.gamma, all.delta, state.beta))
+    if (threadIdx.x == 0 && !next_direction(state.linear, all.gamma, all.delta, state.beta)) {
         not_solved(state);
+        decided(state);
+    }
 }
 
 __global__ void __launch_bounds__(loop_block)
@@ -160,7 +170,7 @@ __global__ void __launch_bounds__(loop_block)
     if (state.phase != Phase::corrects) {
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             go_on(linear, false);
-            if (!linear.there)
+            if (loop.tells)
                 *loop.told = state;
         }
         return;
@@ -181,8 +191,9 @@ __global__ void __launch_bounds__(loop_block)
     scaled = taken(state.largest[0]);
     largest_x = taken(state.largest[1]);
     iterated(state, scaled, largest_x, loop.options);
+    decided(state);
     go_on(linear, state.phase == Phase::corrects);
-    if (!linear.there)
+    if (loop.tells)
         *loop.told = state;
 }
 
@@ -190,7 +201,7 @@ __global__ void attempt_kernel(const __grid_constant__ NewtonPlaces p, const dou
                                std::int64_t slots, const __grid_constant__ NewtonLoop loop)
 {
     const NewtonState& state = *loop.state;
-    if (state.phase != Phase::tries)
+    if (state.phase != Phase::tries || state.idle)
         return;
     const double share = state.progress.share;
     const bool first = state.progress.halvings == 0;
@@ -205,9 +216,15 @@ __global__ void attempt_kernel(const __grid_constant__ NewtonPlaces p, const dou
 __global__ void finish_kernel(const __grid_constant__ NewtonPlaces p, std::int64_t slots,
                               const __grid_constant__ NewtonLoop loop)
 {
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *loop.told = *loop.state;
     if (!loop.state->progress.converged)
         return;
     each_slot(slots, [&](std::int64_t slot) {
+        if (!p.next) {
+            p.end[slot] = p.trial[slot];
+            return;
+        }
         const double v = p.told[slot];
         p.before[slot] = p.start[slot];
         p.start[slot] = v;
@@ -218,25 +235,26 @@ __global__ void finish_kernel(const __grid_constant__ NewtonPlaces p, std::int64
 } // namespace
 
 void begin_loop(StreamRef s, const NewtonPlaces& p, std::int64_t slots, const NewtonLoop& loop,
-                const NewtonQuestion* q)
+                const NewtonState* begin)
 {
-    launch(s, "newton: begin", strided(slots), loop_block, begin_kernel, p, slots, loop, q);
+    check(cudaMemcpyAsync(loop.state, begin, sizeof *begin, cudaMemcpyHostToDevice, s.handle),
+          "cudaMemcpyAsync", s.device);
+    launch(s, "newton: begin", slots, loop_block, begin_kernel, p, slots, loop);
 }
 
-void loop_system(StreamRef s, const NewtonVectors& n, const Matrix<double>& a, double factor,
-                 const double* trial, const Correction<double>& c, double* diagonal,
-                 double* row_sum, const NewtonLength& l, const NewtonLoop& loop,
-                 const LoopHandle& newton)
+void loop_look(StreamRef s, const NewtonVectors& n, const Matrix<double>& a, double factor,
+               const double* trial, const Correction<double>& c, double* diagonal, double* row_sum,
+               const NewtonLength& l, const NewtonLoop& loop, const LoopHandle& newton)
 {
-    launch(s, "newton: residual and system", strided(n.slots), loop_block, system_kernel, n, a,
-           factor, trial, c, diagonal, row_sum, l.dt_ms, l.in_time_steps, loop, newton);
+    launch(s, "newton: look", strided(n.slots), loop_block, look_kernel, n, a, factor, trial, c,
+           diagonal, row_sum, l.dt_ms, l.in_time_steps, loop, newton);
 }
 
 void loop_iteration(StreamRef s, const Correction<double>& c, const Matrix<double>& a,
                     double factor, int blocks, const NewtonLoop& loop, const LoopHandle& linear)
 {
-    launch(s, "newton: product", std::int64_t{blocks} * loop_block, loop_block,
-           loop_product_kernel, c, a, factor, loop);
+    launch(s, "newton: product", std::int64_t{blocks} * loop_block, loop_block, loop_product_kernel,
+           c, a, factor, loop);
     launch(s, "newton: update", strided(c.slots / Pack<double>::width), loop_block,
            loop_update_kernel, c, loop, linear);
 }

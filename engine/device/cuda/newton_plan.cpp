@@ -23,9 +23,7 @@ std::string why_host_decides(std::size_t shards, const PlanChoice& choice)
 {
     if (shards > 1)
         return "several shards add up what each finds";
-    if (choice.graph_steps == 0)
-        return "steps are no graphs";
-    return no_graph_loops();
+    return choice.graph_steps == 0 ? "steps are no graphs" : "";
 }
 
 } // namespace
@@ -75,9 +73,9 @@ NewtonPlan::NewtonPlan(const TissueProblem& p, Tissue<double>& tissue, const Pla
     : StepPlan<double>(p, tissue, choice), steps_(p), position_(p.position_mm),
       consistent_(p.system.mass == diffusion::Mass::consistent),
       foreseen_(most_foreseen, first_foreseen), status_(1, tissue.first().device),
-      host_decides_(why_host_decides(tissue.shards.size(), choice)),
+      host_decides_(why_host_decides(tissue.shards.size(), choice)), no_loops_(no_graph_loops()),
       state_(1, tissue.first().device), told_(1, tissue.first().device),
-      question_(1, tissue.first().device), in_newton_(tissue.first().device),
+      begin_(1, tissue.first().device), in_newton_(tissue.first().device),
       in_linear_(tissue.first().device)
 {
     options_.tolerance_mV = p.newton.tolerance_mV;
@@ -120,7 +118,7 @@ Matrix<double> NewtonPlan::rows(const State& s, const Own& o) const
 }
 
 void NewtonPlan::enqueue_cells(StreamRef stream, State& s, Own& o, Vector at, double t_ms,
-                               double dt_ms, const double* start_ms)
+                               double dt_ms, const NewtonState* loop)
 {
     for (std::size_t index = 0; index < s.host.ranges.size(); ++index) {
         const auto& r = s.host.ranges[index];
@@ -131,7 +129,9 @@ void NewtonPlan::enqueue_cells(StreamRef stream, State& s, Own& o, Vector at, do
         c.cells.stimulus = stimulated_ ? o.stimulus.data() : nullptr;
         c.after = o.after.data() + s.tiles.strides(index).origin;
         c.rate = o.rate.data(), c.slope = o.slope.data();
-        c.t_ms = t_ms, c.start_ms = start_ms;
+        c.t_ms = t_ms;
+        if (loop) // an address alone
+            c.start_ms = &loop->t_ms, c.idle = &loop->idle;
         c.begin = r.begin, c.end = whole_slices(r.end);
         s.cells[r.group]->launch_implicit(stream, c);
     }
@@ -140,9 +140,8 @@ void NewtonPlan::enqueue_cells(StreamRef stream, State& s, Own& o, Vector at, do
 /// F and F' at V; the states after the step go to Own::after, and V as they make it to Own::told.
 void NewtonPlan::cells(Vector at, double t_ms, double dt_ms)
 {
-    part(f_reaction, [&] {
-        each([&](State& s, Own& o) { enqueue_cells(s.main, s, o, at, t_ms, dt_ms); });
-    });
+    part(f_reaction,
+         [&] { each([&](State& s, Own& o) { enqueue_cells(s.main, s, o, at, t_ms, dt_ms); }); });
     ++cells_calls_;
 }
 
@@ -190,7 +189,7 @@ void NewtonPlan::start_of_masses(const State& s, const Own& o) const
 diffusion::NewtonResult NewtonPlan::solve(double t_ms, double dt_ms, double slope_ms)
 {
     if (host_decides_.empty()) {
-        auto r = loop({t_ms, slope_ms, largest_guess_mV}, dt_ms, false);
+        auto r = loop(t_ms, dt_ms, slope_ms, false);
         evaluated_ = r.converged;
         return r;
     }

@@ -2,11 +2,15 @@
 // Steps by Newton's method where one device decides how they go on.
 #include "engine/device/cuda/newton_plan.cuh"
 
+#include <algorithm>
+#include <optional>
+
 namespace tawara::device::cuda {
 namespace {
 
 using Phase = NewtonState::Phase;
 constexpr int iterations_ahead = 4; ///< of the linear solver, where the host asks
+constexpr std::size_t most_graphs = 64;
 
 } // namespace
 
@@ -15,13 +19,13 @@ diffusion::NewtonResult NewtonPlan::whole(double t_ms, double dt_ms, double slop
     if (!host_decides_.empty())
         return ImplicitTissue::whole(t_ms, dt_ms, slope_ms);
     begin_step();
-    auto r = loop({t_ms, slope_ms, largest_guess_mV}, dt_ms, true);
+    auto r = loop(t_ms, dt_ms, slope_ms, true);
     if (r.converged)
         std::swap(t_.first().states, own_[0].after);
     return r;
 }
 
-diffusion::NewtonResult NewtonPlan::loop(const NewtonQuestion& q, double dt_ms, bool whole)
+diffusion::NewtonResult NewtonPlan::loop(double t_ms, double dt_ms, double slope_ms, bool whole)
 {
     State& s = t_.first();
     Own& o = own_[0];
@@ -30,20 +34,28 @@ diffusion::NewtonResult NewtonPlan::loop(const NewtonQuestion& q, double dt_ms, 
     if (consistent_ && system_of_ != length_.in_time_steps)
         system_of_length(s.main, s.solver->second, s.value, length_.in_time_steps, o.system);
     system_of_ = length_.in_time_steps;
-    *question_.data() = q;
+    NewtonState& begin = *begin_.data();
+    begin = {};
+    begin.t_ms = t_ms, begin.slope_ms = slope_ms, begin.most_mV = largest_guess_mV;
+    tells_ = timed_;
     if (timed_) {
-        timed_loop(whole);
+        begin_from_host(whole);
     } else {
+        if (graphs_.size() >= most_graphs)
+            graphs_.clear();
         auto& graph = graphs_[{whole, dt_ms, stimulated_, t_.parity(), s.states.data(),
-                               o.start.data(), s.scratch[0].data()}];
+                               o.start.data(), s.scratch[0].data(), ahead_.iterations()}];
         if (!graph)
             graph = Graph::capture(s.main, [&] { enqueue_loop(whole); });
         graph.launch(s.main);
+        asked();
     }
-    s.main->synchronize();
-    ++questions_;
+    if (timed_ || told_.data()->progress.goes_on)
+        go_on_from_host(whole);
 
     const NewtonState& end = *told_.data();
+    ahead_.took(std::span(end.iterations_of)
+                    .first(static_cast<std::size_t>(std::min(end.systems, end.most_foreseen))));
     cells_calls_ += end.evaluations, residuals_ += end.evaluations, systems_ += end.systems;
     diffusion::NewtonResult r;
     r.converged = end.progress.converged;
@@ -51,6 +63,13 @@ diffusion::NewtonResult NewtonPlan::loop(const NewtonQuestion& q, double dt_ms, 
     r.linear_iterations = end.linear_iterations;
     r.residuals_mV = {end.progress.residual_mV};
     return r;
+}
+
+const NewtonState& NewtonPlan::asked()
+{
+    t_.first().main->synchronize();
+    ++questions_;
+    return *told_.data();
 }
 
 /// @param whole  the step begins with V as it is now; else its start is there
@@ -64,22 +83,21 @@ NewtonPlaces NewtonPlan::places(bool whole) const
     p.end = s.scratch[0].data(), p.trial = s.scratch[1].data();
     if (whole && stimulated_)
         p.stimulus = s.stimulus.data(), p.own_stimulus = o.stimulus.data();
-    p.told = o.told.data(), p.next = s.v[1 - t_.parity()].data();
+    p.told = o.told.data(), p.next = whole ? s.v[1 - t_.parity()].data() : nullptr;
     return p;
 }
 
 void NewtonPlan::loop_cells(StreamRef stream)
 {
-    enqueue_cells(stream, t_.first(), own_[0], Vector::scratch2, 0, length_.dt_ms,
-                  &state_.data()->t_ms);
+    enqueue_cells(stream, t_.first(), own_[0], Vector::scratch2, 0, length_.dt_ms, state_.data());
 }
 
-void NewtonPlan::loop_residual(StreamRef stream, const LoopHandle& newton)
+void NewtonPlan::look(StreamRef stream, const LoopHandle& newton)
 {
     const State& s = t_.first();
-    loop_system(stream, own_[0].vectors(s), rows(s, own_[0]), factor(),
-                s.vector(Vector::scratch2, 0), s.solver->correction(), s.solver->diagonal.data(),
-                s.solver->weight.data(), length_, loop_state(), newton);
+    loop_look(stream, own_[0].vectors(s), rows(s, own_[0]), factor(), s.vector(Vector::scratch2, 0),
+              s.solver->correction(), s.solver->diagonal.data(), s.solver->weight.data(), length_,
+              loop_state(), newton);
 }
 
 void NewtonPlan::loop_correction(StreamRef stream, const LoopHandle& linear)
@@ -89,50 +107,66 @@ void NewtonPlan::loop_correction(StreamRef stream, const LoopHandle& linear)
                    s.solver->whole(0).count, loop_state(), linear);
 }
 
-/// The step's end is left in Vector::scratch1, unless the whole step ends with it.
+/// As many iterations as lately, and a loop for what they leave to do.
 void NewtonPlan::enqueue_loop(bool whole)
 {
     const State& s = t_.first();
     const auto p = places(whole);
     const auto slots = s.host.slots;
-    GraphLoop newton(s.main);
-    begin_loop(s.main, p, slots, loop_state(), question_.data());
+    LoopHandle handle;
+    std::optional<GraphLoop> newton;
+    if (no_loops_.empty())
+        handle = newton.emplace(s.main).handle();
+    const auto try_correction = [&](StreamRef stream) {
+        loop_attempt(stream, p, s.solver->x.data(), slots, loop_state());
+        loop_cells(stream);
+        look(stream, handle);
+    };
+    begin_loop(s.main, p, slots, loop_state(), begin_.data());
     start_of_masses(s, own_[0]);
     loop_cells(s.main);
-    loop_residual(s.main, newton.handle());
-    newton.enqueue(s.main, in_newton_, [&] {
-        GraphLoop linear(in_newton_);
-        loop_correction(in_newton_, linear.handle()); // most systems need no other one
-        linear.enqueue(in_newton_, in_linear_,
-                       [&] { loop_correction(in_linear_, linear.handle()); });
-        loop_attempt(in_newton_, p, s.solver->x.data(), slots, loop_state());
-        loop_cells(in_newton_);
-        loop_residual(in_newton_, newton.handle());
-    });
-    if (whole)
-        finish_loop(s.main, p, slots, loop_state());
-    else
-        copy(s.main, s.scratch[1], s.scratch[0]);
+    look(s.main, handle);
+    for (const int count : ahead_.iterations()) {
+        for (int k = 0; k < count; ++k)
+            loop_correction(s.main, {});
+        try_correction(s.main);
+    }
+    if (newton)
+        newton->enqueue(s.main, in_newton_, [&] {
+            GraphLoop linear(in_newton_);
+            loop_correction(in_newton_, linear.handle());
+            linear.enqueue(in_newton_, in_linear_,
+                           [&] { loop_correction(in_linear_, linear.handle()); });
+            try_correction(in_newton_);
+        });
+    finish_loop(s.main, p, slots, loop_state());
 }
 
-/// The same, its kernels measured; the host asks for each loop's end.
-void NewtonPlan::timed_loop(bool whole)
+/// The first look, its kernels measured.
+void NewtonPlan::begin_from_host(bool whole)
+{
+    const State& s = t_.first();
+    begin_loop(s.main, places(whole), s.host.slots, loop_state(), begin_.data());
+    start_of_masses(s, own_[0]);
+    look_from_host();
+    asked();
+}
+
+void NewtonPlan::look_from_host()
+{
+    const StreamRef main = t_.first().main;
+    part(f_reaction, [&] { loop_cells(main); });
+    part(f_diffusion, [&] { look(main, {}); });
+}
+
+/// The rest of a step; the host asks for each loop's end.
+void NewtonPlan::go_on_from_host(bool whole)
 {
     const State& s = t_.first();
     const auto p = places(whole);
     const auto slots = s.host.slots;
-    const auto asked = [&]() -> const NewtonState& {
-        s.main->synchronize();
-        ++questions_;
-        return *told_.data();
-    };
-    const auto look = [&] {
-        part(f_reaction, [&] { loop_cells(s.main); });
-        part(f_diffusion, [&] { loop_residual(s.main, {}); });
-    };
-    begin_loop(s.main, p, slots, loop_state(), question_.data());
-    start_of_masses(s, own_[0]);
-    for (look(); asked().progress.goes_on; look())
+    tells_ = true;
+    while (told_.data()->progress.goes_on) {
         part(f_solver, [&] {
             do
                 for (int k = 0; k < iterations_ahead; ++k)
@@ -140,10 +174,10 @@ void NewtonPlan::timed_loop(bool whole)
             while (asked().phase == Phase::corrects);
             loop_attempt(s.main, p, s.solver->x.data(), slots, loop_state());
         });
-    if (whole)
-        finish_loop(s.main, p, slots, loop_state());
-    else
-        copy(s.main, s.scratch[1], s.scratch[0]);
+        look_from_host();
+        asked();
+    }
+    finish_loop(s.main, p, slots, loop_state());
 }
 
 } // namespace tawara::device::cuda

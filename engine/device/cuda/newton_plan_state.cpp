@@ -98,6 +98,8 @@ std::optional<NewtonCounts> NewtonPlan::newton_counts() const
     auto c = steps_.counts();
     c.questions = questions_;
     c.host_decides = host_decides_;
+    if (c.host_decides.empty() && !no_loops_.empty())
+        c.host_decides = "where more iterations are needed than lately, since " + no_loops_;
     return c;
 }
 
