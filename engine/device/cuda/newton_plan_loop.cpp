@@ -167,13 +167,13 @@ void NewtonPlan::go_on_from_host(bool whole)
     const auto slots = s.host.slots;
     tells_ = true;
     while (told_.data()->progress.goes_on) {
-        part(f_solver, [&] {
-            do
+        do
+            part(f_solver, [&] {
                 for (int k = 0; k < iterations_ahead; ++k)
                     loop_correction(s.main, {});
-            while (asked().phase == Phase::corrects);
-            loop_attempt(s.main, p, s.solver->x.data(), slots, loop_state());
-        });
+            });
+        while (asked().phase == Phase::corrects);
+        part(f_solver, [&] { loop_attempt(s.main, p, s.solver->x.data(), slots, loop_state()); });
         look_from_host();
         asked();
     }
