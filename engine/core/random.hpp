@@ -2,13 +2,9 @@
 // Random numbers by a counter, the same on processors and devices, in whichever order they are
 // drawn.
 #pragma once
-#include <cstdint>
+#include "engine/core/everywhere.hpp"
 
-#if defined(__CUDACC__)
-#define TAWARA_EVERYWHERE __host__ __device__
-#else
-#define TAWARA_EVERYWHERE
-#endif
+#include <cstdint>
 
 namespace tawara {
 

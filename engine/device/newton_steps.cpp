@@ -19,11 +19,28 @@ int longest_length(const TissueProblem& p)
 
 } // namespace
 
+diffusion::NewtonResult ImplicitTissue::whole(double t_ms, double dt_ms, double slope_ms)
+{
+    begin();
+    auto r = solve(t_ms, dt_ms, slope_ms);
+    if (r.converged) {
+        keep(t_ms, dt_ms);
+        leave(1);
+        go_on();
+    }
+    return r;
+}
+
 NewtonSteps::NewtonSteps(const TissueProblem& p) : dt_(p.dt_ms), longest_(longest_length(p)) {}
 
 bool NewtonSteps::solve(ImplicitTissue& tissue, double t_ms, double dt_ms)
 {
-    last_ = tissue.solve(t_ms, dt_ms, before_ms_ > 0 ? dt_ms / before_ms_ : 0);
+    return counted(tissue.solve(t_ms, dt_ms, slope_ms(dt_ms)));
+}
+
+bool NewtonSteps::counted(diffusion::NewtonResult r)
+{
+    last_ = std::move(r);
     counts_.newton += last_.iterations;
     counts_.linear += last_.linear_iterations;
     counts_.most_newton = std::max(counts_.most_newton, last_.iterations);
@@ -35,11 +52,20 @@ double NewtonSteps::local_error(const ImplicitTissue& tissue, double dt_ms) cons
     return tissue.largest_turn(dt_ms, before_ms_) * dt_ms * dt_ms / (dt_ms + before_ms_);
 }
 
-/// Chooses a length, and solves. Leaves a single time step's parts to single().
-void NewtonSteps::begin(ImplicitTissue& tissue, double t_ms, std::int64_t steady)
+/// Chooses a length, and solves. @return whether the step is taken already
+bool NewtonSteps::begin(ImplicitTissue& tissue, double t_ms, std::int64_t steady)
 {
-    tissue.begin();
     kept_ = false;
+    if (longest_ == 1) { // there is nothing to choose
+        length_ = wanted_ = 1;
+        const bool done = counted(tissue.whole(t_ms, dt_, slope_ms(dt_)));
+        if (done)
+            before_ms_ = dt_;
+        else
+            cut(tissue, t_ms);
+        return done;
+    }
+    tissue.begin();
     length_ = wanted_;
     while (length_ > steady)
         length_ /= 2;
@@ -49,20 +75,20 @@ void NewtonSteps::begin(ImplicitTissue& tissue, double t_ms, std::int64_t steady
             const double error = local_error(tissue, dt);
             if (error <= largest_error_mV) {
                 wanted_ = error <= largest_error_mV / 8 ? std::min(2 * length_, longest_) : length_;
-                return;
+                return false;
             }
         }
     }
-    single(tissue, t_ms);
-    const double error =
-        before_ms_ > 0 && longest_ > 1 ? local_error(tissue, dt_) : largest_error_mV;
+    if (!solve(tissue, t_ms, dt_))
+        cut(tissue, t_ms);
+    const double error = before_ms_ > 0 ? local_error(tissue, dt_) : largest_error_mV;
     wanted_ = error <= largest_error_mV / 8 ? std::min(2, longest_) : 1;
+    return false;
 }
 
-void NewtonSteps::single(ImplicitTissue& tissue, double t_ms)
+/// Solves for a single time step in parts.
+void NewtonSteps::cut(ImplicitTissue& tissue, double t_ms)
 {
-    if (solve(tissue, t_ms, dt_))
-        return;
     const double before_ms = before_ms_;
     tissue.set_aside(); // states are kept after each part
     for (int parts = 2; parts <= most_parts; parts *= 2) {
@@ -103,8 +129,10 @@ void NewtonSteps::step(ImplicitTissue& tissue, double t_ms, std::int64_t steady)
         wanted_ = 1;
     }
     if (at_ == 0) {
-        begin(tissue, t_ms, steady);
+        const bool taken = begin(tissue, t_ms, steady);
         ++counts_.steps;
+        if (taken)
+            return;
     }
     ++at_;
     if (at_ < length_)

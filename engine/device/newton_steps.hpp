@@ -28,6 +28,8 @@ class ImplicitTissue
     /// largest_guess_mV.
     virtual diffusion::NewtonResult solve(double t_ms, double dt_ms, double slope_ms) = 0;
     static constexpr double largest_guess_mV = 5;
+    /// begin(), solve() and, where that converged, keep(), leave(1) and go_on().
+    virtual diffusion::NewtonResult whole(double t_ms, double dt_ms, double slope_ms);
     /// Largest |(end - start) / dt - (start - before) / before_ms|, the change of V's slope
     /// [mV/ms].
     virtual double largest_turn(double dt_ms, double before_ms) const = 0;
@@ -76,10 +78,12 @@ class NewtonSteps
     void restore(const std::vector<std::vector<double>>& s, ImplicitTissue& tissue);
 
   private:
+    double slope_ms(double dt_ms) const { return before_ms_ > 0 ? dt_ms / before_ms_ : 0; }
+    bool counted(diffusion::NewtonResult r);
     bool solve(ImplicitTissue& tissue, double t_ms, double dt_ms);
     double local_error(const ImplicitTissue& tissue, double dt_ms) const;
-    void begin(ImplicitTissue& tissue, double t_ms, std::int64_t steady);
-    void single(ImplicitTissue& tissue, double t_ms);
+    bool begin(ImplicitTissue& tissue, double t_ms, std::int64_t steady);
+    void cut(ImplicitTissue& tissue, double t_ms);
     bool in_parts(ImplicitTissue& tissue, double t_ms, int parts);
 
     double dt_;

@@ -23,6 +23,11 @@ struct NewtonCounts
     std::int64_t rejected = 0; ///< steps of several time steps that were too long
     std::int64_t halved = 0;   ///< how often a single time step was cut into more parts
     int most_newton = 0;       ///< iterations of one step
+    /// How often the host waited for a device's word on how to go on.
+    std::int64_t questions = 0;
+    /// Why the host decides how iterations go on, and not the device by itself; empty where that
+    /// does, and on the CPU.
+    std::string host_decides{};
 };
 
 /// Steps one tissue on one set of devices. All indices and values are in the mesh's own order.

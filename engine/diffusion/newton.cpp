@@ -80,36 +80,23 @@ NewtonError::NewtonError(double time_ms_, double dt_ms, int iterations, double r
 
 NewtonResult solve(NewtonSystem& system, const NewtonOptions& options)
 {
-    constexpr int most_halvings = 8;
     NewtonResult out;
-    double now = system.residual();
-    system.accept();
-    // of the residual, that the linear system may leave
-    double part = std::clamp(now / options.bend_mV, 1e-6, 0.1);
-    for (;; ++out.iterations) {
-        out.residuals_mV.push_back(now);
-        out.converged = now <= options.tolerance_mV;
-        if (out.converged || out.iterations == options.most_iterations || !std::isfinite(now))
-            return out;
-        const double of = options.linear_part > 0 ? options.linear_part : part;
-        if (!system.correct(std::max(of, std::min(0.1, 0.1 * options.tolerance_mV / now)),
-                            out.linear_iterations))
-            return out;
-        double share = std::min(1.0, options.largest_change_mV / system.largest_correction());
-        double next = 0;
-        for (int halvings = 0;; ++halvings, share /= 2) {
-            if (halvings == most_halvings)
-                return out;
-            system.attempt(share);
-            next = system.residual();
-            if (next < (1 - 1e-4 * share) * now)
-                break;
-        }
+    NewtonProgress p;
+    p.begin(system.residual(), options);
+    for (bool better = true; better;) {
         system.accept();
-        const double gained = next / now;
-        part = std::clamp(0.9 * gained * gained, 1e-6, 0.1);
-        now = next;
+        out.residuals_mV.push_back(p.residual_mV);
+        if (!p.goes_on || !system.correct(p.linear_part(options), out.linear_iterations))
+            break;
+        p.corrected(system.largest_correction(), options);
+        do {
+            system.attempt(p.share);
+            better = p.tried(system.residual(), options);
+        } while (!better && p.goes_on);
     }
+    out.converged = p.converged;
+    out.iterations = p.iterations;
+    return out;
 }
 
 NewtonSolver::NewtonSolver(const System& s, const NewtonOptions& options, ThreadPool& pool)

@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/diffusion/conjugate_gradients.hpp"
+#include "engine/diffusion/newton_progress.hpp"
 #include "engine/diffusion/single_gradients.hpp"
 #include "engine/diffusion/system.hpp"
 
@@ -21,20 +22,6 @@ struct NewtonError : Error
                 std::int64_t unknown_, const std::array<double, 3>& position_mm);
     double time_ms, residual_mV;
     std::int64_t unknown; ///< where the residual is largest, in the mesh's own order
-};
-
-/// How Newton's method goes on.
-struct NewtonOptions
-{
-    double tolerance_mV = 1e-6; ///< bound of the largest residual
-    int most_iterations = 20;
-    int most_linear_iterations = 2000; ///< of one system
-    /// Linear systems are solved until their residual is so small a part of the nonlinear one;
-    /// 0: as each iteration deserves.
-    double linear_part = 0;
-    /// The first iteration is expected to leave its residual squared over this.
-    double bend_mV = 100;
-    double largest_change_mV = 50; ///< of V in one iteration
 };
 
 struct NewtonResult
@@ -65,9 +52,9 @@ class NewtonSystem
     virtual void attempt(double share) = 0;
 };
 
-/// Newton's method from where V is. Linear systems are solved as accurately as the iteration
-/// deserves (Eisenstat and Walker 1996, choice 2; the first by its own residual, so that a good
-/// guess needs no second), and a correction that does not lessen the residual is halved.
+/// Newton's method from where V is, as NewtonProgress decides. Linear systems are solved as
+/// accurately as the iteration deserves, and a correction that does not lessen the residual is
+/// halved.
 NewtonResult solve(NewtonSystem& system, const NewtonOptions& options);
 
 /// A step of backward Euler of  M dV/dt = m F(V) - K V  by Newton's method (NUMERICS.md, 6):

@@ -239,9 +239,11 @@ ordered_json beat_record(bench::Bench& b, const Case& c)
     j["repolarised"] = r.repolarised;
     j["last_activation_ms"] = r.last_activation_ms;
     if (r.newton)
-        j["newton"] = {{"steps", r.newton->steps},   {"newton", r.newton->newton},
-                       {"linear", r.newton->linear}, {"rejected", r.newton->rejected},
-                       {"halved", r.newton->halved}, {"most_newton", r.newton->most_newton}};
+        j["newton"] = {
+            {"steps", r.newton->steps},         {"newton", r.newton->newton},
+            {"linear", r.newton->linear},       {"rejected", r.newton->rejected},
+            {"halved", r.newton->halved},       {"most_newton", r.newton->most_newton},
+            {"questions", r.newton->questions}, {"host_decides", r.newton->host_decides}};
     for (const auto& name : c.against) {
         const auto& k = kept.at(name);
         const bool same = k.second.size() == r.maps.activation_ms.size();

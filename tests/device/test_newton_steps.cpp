@@ -10,6 +10,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <cstring>
 
 using namespace tawara;
 using namespace tawara::device;
@@ -282,6 +283,67 @@ class TestNewtonSteps : public QObject
         other->advance(40);
         gpu->advance(40);
         QVERIFY(largest_difference(potential(*gpu, p.size()), potential(*other, p.size())) < 1e-3);
+    }
+
+    /// One device decides by itself as the host decides for it, bit for bit, in one graph as kernel
+    /// by kernel: single time steps, such as are cut, and long ones.
+    void theDeviceDecidesAsTheHostDoes_data()
+    {
+        QTest::addColumn<double>("dt");
+        QTest::addColumn<diffusion::Mass>("mass");
+        QTest::addColumn<double>("longest");
+        QTest::addColumn<int>("steps");
+        const auto lumped = diffusion::Mass::lumped, consistent = diffusion::Mass::consistent;
+        QTest::newRow("GPU, lumped mass") << 0.05 << lumped << 0.0 << 200;
+        QTest::newRow("GPU, consistent mass") << 0.05 << consistent << 0.0 << 100;
+        QTest::newRow("GPU, steps that are cut") << 0.5 << lumped << 0.0 << 60;
+        QTest::newRow("GPU, long steps") << 0.05 << lumped << 0.8 << 400;
+        QTest::newRow("GPU, long steps, consistent mass") << 0.05 << consistent << 0.8 << 200;
+    }
+    void theDeviceDecidesAsTheHostDoes()
+    {
+        QFETCH(double, dt);
+        QFETCH(diffusion::Mass, mass);
+        QFETCH(double, longest);
+        QFETCH(int, steps);
+        auto p = strip(Stepping::newton, dt, mass, true, 3);
+        p.newton.adaptive = longest > 0;
+        p.newton.dt_max_ms = longest;
+        StepperOptions o;
+        o.devices = "cuda:0";
+        o.tuning.timed_every = 0;
+        const auto device = make_stepper(p, o);
+        o.tuning.timed_every = 1;
+        const auto kernels = make_stepper(p, o);
+        o.tuning.graph_steps = 0;
+        const auto host = make_stepper(p, o);
+        for (auto* s : {device.get(), kernels.get(), host.get()}) {
+            s->add_stimulus(left_end(p, 1));
+            s->advance(steps_of(steps));
+        }
+        const auto a = *host->newton_counts();
+        const auto state = host->snapshot();
+        QVERIFY(!a.host_decides.empty());
+        QVERIFY(dt < 0.5 || short_tests() || a.halved > 0);
+        for (auto* s : {device.get(), kernels.get()}) {
+            const auto b = *s->newton_counts();
+            qInfo("%lld steps, iterations %lld, linear %lld, cut %lld; questions %lld, by the host "
+                  "%lld",
+                  (long long)b.steps, (long long)b.newton, (long long)b.linear, (long long)b.halved,
+                  (long long)b.questions, (long long)a.questions);
+            QCOMPARE(b.host_decides, std::string());
+            QCOMPARE(b.steps, a.steps);
+            QCOMPARE(b.newton, a.newton);
+            QCOMPARE(b.linear, a.linear);
+            QCOMPARE(b.rejected, a.rejected);
+            QCOMPARE(b.halved, a.halved);
+            const auto other = s->snapshot();
+            QCOMPARE(std::memcmp(other.v.data(), state.v.data(), 8 * state.v.size()), 0);
+            QVERIFY(other.states == state.states);
+            QVERIFY(other.implicit == state.implicit);
+        }
+        if (dt < 0.5 && longest == 0)
+            QCOMPARE(device->newton_counts()->questions, device->newton_counts()->steps);
     }
 
     void singlePrecisionIsRefused()

@@ -108,6 +108,13 @@ class TestPerformance : public QObject
         QCOMPARE(said->text(),
                  QString("Newton's method: 2.4 iterations a step (7 at most), 6.0 of conjugate "
                          "gradients; 50 steps, 3 were too long and 2 cut."));
+        QVERIFY(!said->toolTip().contains("host"));
+        s.step = 300;
+        s.newton->host_decides = "several shards add up what each finds";
+        panel.setKernels({{"cells (Newton)", "CPU", 300, 99, 3e9, 3e8, 20, 60, 0.5, "memory"}}, s);
+        QVERIFY2(said->toolTip().contains("The host decides") &&
+                     said->toolTip().contains("several shards"),
+                 qPrintable(said->toolTip()));
     }
     void aboveItsCeilingIsExplained()
     {

@@ -345,8 +345,12 @@ void PerformancePanel::showNewton(const std::optional<device::NewtonCounts>& c)
                           .arg(c->steps)
                           .arg(c->rejected)
                           .arg(c->halved));
-    m_newton->setToolTip(tr("Means of all steps of this run. A step is one time step or, where V "
-                            "moves slowly, several of them."));
+    QString tip = tr("Means of all steps of this run. A step is one time step or, where V moves "
+                     "slowly, several of them.");
+    if (!c->host_decides.empty())
+        tip += tr(" The host decides how iterations go on, and not the GPU by itself: %1.")
+                   .arg(QString::fromStdString(c->host_decides));
+    m_newton->setToolTip(tip);
 }
 
 } // namespace tawara

@@ -42,7 +42,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const Reaction<Real>& c = p.cells;
     const int slot = static_cast<int>(p.begin) + blockIdx.x * block_threads + threadIdx.x;
     const int tile = slot >> 5, lane = slot & 31;
-    if (tile * 32 >= p.end) // whole warps: Elementary exchanges numbers inside them
+    if (tile * 32 >= p.end ||
+        (p.idle && *p.idle != 0)) // whole warps: Elementary exchanges numbers inside them
         return;
     const Elementary math;
     ImplicitCell cell;
@@ -55,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     cell.v = cell.new_v = c.v_in[slot];
     cell.current = c.stimulus ? c.stimulus[slot] : Real(0);
     cell.rate = cell.slope = 0;
-    cell_step(cell, math, static_cast<Real>(p.t_ms), c.dt);
+    cell_step(cell, math, static_cast<Real>(p.start_ms ? *p.start_ms : p.t_ms), c.dt);
     c.v_out[slot] = cell.new_v;
     p.rate[slot] = cell.rate;
     p.slope[slot] = cell.slope;

@@ -85,6 +85,8 @@ struct ImplicitCells
     Real* after = nullptr;                  ///< states at the step's end
     Real *rate = nullptr, *slope = nullptr; ///< [slots] F [mV/ms] and F' [1/ms]
     double t_ms = 0;                        ///< the step's start
+    const double* start_ms = nullptr;       ///< in place of t_ms, unless null
+    const int* idle = nullptr;              ///< nothing is to be done where it is not 0
     std::int64_t begin = 0, end = 0;        ///< begin: a multiple of 32
 };
 

@@ -1,54 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/device/cuda/newton.cuh"
+#include "engine/device/cuda/newton_rows.cuh"
 
-#include "engine/device/cuda/rows.cuh"
-
-#include <algorithm>
 #include <bit>
 
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = 256;
-constexpr std::int64_t measuring_blocks = 1056; ///< rows beyond them are taken in strides
-
-std::int64_t strided(std::int64_t slots)
-{
-    return std::min(slots, measuring_blocks * block);
-}
-
-/// The largest of a block's sizes goes to `most`.
-__device__ __forceinline__ void keep_largest(double size, unsigned long long* most)
-{
-    __shared__ unsigned long long of_warp[block / 32];
-    auto mine = static_cast<unsigned long long>(__double_as_longlong(fabs(size)));
-    for (int away = 16; away > 0; away /= 2)
-        mine = max(mine, __shfl_down_sync(0xffffffffU, mine, away));
-    if (threadIdx.x % 32 == 0)
-        of_warp[threadIdx.x / 32] = mine;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int k = 1; k < block / 32; ++k)
-            mine = max(mine, of_warp[k]);
-        if (mine)
-            atomicMax(most, mine);
-    }
-}
-
-/// The larger size; one that is no number is larger than all.
-__device__ __forceinline__ double larger(double most, double size)
-{
-    return !(fabs(size) <= most) && !isnan(most) ? fabs(size) : most;
-}
-
-/// Calls body(slot) for a thread's slots.
-template <class Body>
-__device__ __forceinline__ void each_slot(std::int64_t slots, Body body)
-{
-    for (std::int64_t slot = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-         slot < slots; slot += static_cast<std::int64_t>(gridDim.x) * blockDim.x)
-        body(slot);
-}
+constexpr int block = newton_block;
 
 __global__ void masses_kernel(const __grid_constant__ NewtonVectors n,
                               const __grid_constant__ Matrix<double> system,
@@ -78,11 +36,7 @@ __global__ void __launch_bounds__(block)
         const double volume = n.volume[slot];
         double r = 0;
         if (volume != 0) {
-            const double vi = v[slot];
-            r = n.row_sum[slot] * (n.start[slot] - vi) + dt * volume * n.rate[slot] -
-                factor * row_sum(a, v, static_cast<int>(slot), vi);
-            if (n.mass_start)
-                r += n.mass_start[slot];
+            r = minus_residual(n, a, factor, v, slot, volume, dt);
             most = larger(most, r / volume);
         }
         n.minus_r[slot] = r;
@@ -100,14 +54,11 @@ __global__ void correction_kernel(const __grid_constant__ NewtonVectors n,
         const double volume = n.volume[slot];
         double d = 1, sum = 1;
         if (volume != 0) {
-            const double slope = all_slopes ? n.slope[slot] : fmin(n.slope[slot], 0.0);
-            const double by_cells = dt * volume * slope;
-            d = n.mass_diagonal[slot] + in_time_steps * n.stiffness[slot] - by_cells;
-            sum = n.row_sum[slot] - by_cells;
-            if (!(d > 0)) {
+            bool positive = true;
+            const auto row = system_row(n, slot, volume, dt, in_time_steps, all_slopes, positive);
+            d = row.diagonal, sum = row.sum;
+            if (!positive)
                 atomicOr(&n.status->not_positive, 1U);
-                d = 1; // what is made of it is not looked at
-            }
         }
         diagonal[slot] = d;
         row_sum[slot] = sum;
@@ -144,8 +95,7 @@ __global__ void move_kernel(std::int64_t slots, const double* from, double share
                             const double* less, double most, double* to)
 {
     each_slot(slots, [&](std::int64_t slot) {
-        const double way = share * (less ? x[slot] - less[slot] : x[slot]);
-        to[slot] = from[slot] + fmin(fmax(way, -most), most);
+        to[slot] = moved(from[slot], share, less ? x[slot] - less[slot] : x[slot], most);
     });
 }
 

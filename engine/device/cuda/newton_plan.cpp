@@ -19,6 +19,13 @@ std::int64_t whole_slices(std::int64_t slots)
     return (slots + slice - 1) / slice * slice;
 }
 
+std::string why_host_decides(std::size_t shards, const PlanChoice& choice)
+{
+    if (shards > 1)
+        return "several shards add up what each finds";
+    return choice.graph_steps == 0 ? "steps are no graphs" : "";
+}
+
 } // namespace
 
 NewtonPlan::Own::Own(State& s, bool consistent)
@@ -65,7 +72,11 @@ NewtonVectors NewtonPlan::Own::vectors(const State& s) const
 NewtonPlan::NewtonPlan(const TissueProblem& p, Tissue<double>& tissue, const PlanChoice& choice)
     : StepPlan<double>(p, tissue, choice), steps_(p), position_(p.position_mm),
       consistent_(p.system.mass == diffusion::Mass::consistent),
-      foreseen_(most_foreseen, first_foreseen), status_(1, tissue.first().device)
+      foreseen_(most_foreseen, first_foreseen), status_(1, tissue.first().device),
+      host_decides_(why_host_decides(tissue.shards.size(), choice)), no_loops_(no_graph_loops()),
+      state_(1, tissue.first().device), told_(1, tissue.first().device),
+      begin_(1, tissue.first().device), in_newton_(tissue.first().device),
+      in_linear_(tissue.first().device)
 {
     options_.tolerance_mV = p.newton.tolerance_mV;
     options_.most_iterations = p.newton.iterations;
@@ -82,15 +93,6 @@ NewtonPlan::NewtonPlan(const TissueProblem& p, Tissue<double>& tissue, const Pla
 }
 
 template <class Body>
-void NewtonPlan::part(Family f, Body&& body)
-{
-    if (timed_)
-        t_.profiler.measured(f, 0, t_.first().main, body);
-    else
-        body();
-}
-
-template <class Body>
 NewtonStatus NewtonPlan::measured(Body&& body) const
 {
     each([&](State& s, Own& o) {
@@ -99,6 +101,7 @@ NewtonStatus NewtonPlan::measured(Body&& body) const
         o.status.download(o.found.span(), s.main);
     });
     NewtonStatus all;
+    ++questions_;
     each([&](State& s, Own& o) {
         s.main->synchronize();
         all.largest = std::max(all.largest, o.found.data()->largest);
@@ -114,34 +117,44 @@ Matrix<double> NewtonPlan::rows(const State& s, const Own& o) const
             consistent_ ? o.system.data() : s.value.data()};
 }
 
+void NewtonPlan::enqueue_cells(StreamRef stream, State& s, Own& o, Vector at, double t_ms,
+                               double dt_ms, const NewtonState* loop)
+{
+    for (std::size_t index = 0; index < s.host.ranges.size(); ++index) {
+        const auto& r = s.host.ranges[index];
+        ImplicitCells<double> c;
+        c.cells = s.reaction(index, false, dt_ms);
+        c.cells.v_in = s.vector(at, t_.parity());
+        c.cells.v_out = o.told.data();
+        c.cells.stimulus = stimulated_ ? o.stimulus.data() : nullptr;
+        c.after = o.after.data() + s.tiles.strides(index).origin;
+        c.rate = o.rate.data(), c.slope = o.slope.data();
+        c.t_ms = t_ms;
+        if (loop) // an address alone
+            c.start_ms = &loop->t_ms, c.idle = &loop->idle;
+        c.begin = r.begin, c.end = whole_slices(r.end);
+        s.cells[r.group]->launch_implicit(stream, c);
+    }
+}
+
 /// F and F' at V; the states after the step go to Own::after, and V as they make it to Own::told.
 void NewtonPlan::cells(Vector at, double t_ms, double dt_ms)
 {
-    part(f_reaction, [&] {
-        each([&](State& s, Own& o) {
-            for (std::size_t index = 0; index < s.host.ranges.size(); ++index) {
-                const auto& r = s.host.ranges[index];
-                ImplicitCells<double> c;
-                c.cells = s.reaction(index, false, dt_ms);
-                c.cells.v_in = s.vector(at, t_.parity());
-                c.cells.v_out = o.told.data();
-                c.cells.stimulus = stimulated_ ? o.stimulus.data() : nullptr;
-                c.after = o.after.data() + s.tiles.strides(index).origin;
-                c.rate = o.rate.data(), c.slope = o.slope.data();
-                c.t_ms = t_ms;
-                c.begin = r.begin, c.end = whole_slices(r.end);
-                s.cells[r.group]->launch_implicit(s.main, c);
-            }
-        });
-    });
+    part(f_reaction,
+         [&] { each([&](State& s, Own& o) { enqueue_cells(s.main, s, o, at, t_ms, dt_ms); }); });
     ++cells_calls_;
 }
 
-void NewtonPlan::begin()
+void NewtonPlan::begin_step()
 {
     timed_ = t_.profiler.due(t_.steps_done);
     stimulated_ = t_.stimulated();
     types_changed_ = false;
+}
+
+void NewtonPlan::begin()
+{
+    begin_step();
     each([&](State& s, Own& o) {
         t_.exchange.wait_for_halos(s.main);
         copy(s.main, s.v[t_.parity()], o.start);
@@ -162,20 +175,31 @@ bool NewtonPlan::changed() const
            }).largest != 0;
 }
 
+/// (M V_0)' of consistent mass.
+void NewtonPlan::start_of_masses(const State& s, const Own& o) const
+{
+    if (consistent_)
+        start_masses(
+            s.main, o.vectors(s),
+            {s.chunk.data(), s.column_chunk.data(), s.column.data(), s.solver->second.data()},
+            {s.chunk.data(), s.column_chunk.data(), s.column.data(), s.value.data()},
+            o.mass_start.data());
+}
+
 diffusion::NewtonResult NewtonPlan::solve(double t_ms, double dt_ms, double slope_ms)
 {
+    if (host_decides_.empty()) {
+        auto r = loop(t_ms, dt_ms, slope_ms, false);
+        evaluated_ = r.converged;
+        return r;
+    }
     t_ms_ = t_ms;
     length_ = {dt_ms, dt_ms / t_.dt_ms};
     corrections_ = 0;
     each([&](State& s, Own& o) {
         if (consistent_ && system_of_ != length_.in_time_steps)
             system_of_length(s.main, s.solver->second, s.value, length_.in_time_steps, o.system);
-        if (consistent_)
-            start_masses(
-                s.main, o.vectors(s),
-                {s.chunk.data(), s.column_chunk.data(), s.column.data(), s.solver->second.data()},
-                {s.chunk.data(), s.column_chunk.data(), s.column.data(), s.value.data()},
-                o.mass_start.data());
+        start_of_masses(s, o);
         newton_move(s.main, s.host.slots, o.start.data(), slope_ms, o.start.data(), o.before.data(),
                     largest_guess_mV, s.vector(Vector::scratch2, 0));
     });
@@ -193,9 +217,8 @@ double NewtonPlan::residual()
     part(f_diffusion, [&] {
         found = measured([&](State& s, Own& o) {
             t_.exchange.wait_for_halos(s.main);
-            newton_residual(s.main, o.vectors(s), rows(s, o),
-                            consistent_ ? 1 : -length_.in_time_steps, s.vector(Vector::scratch2, 0),
-                            length_);
+            newton_residual(s.main, o.vectors(s), rows(s, o), factor(),
+                            s.vector(Vector::scratch2, 0), length_);
         });
     });
     ++residuals_;
@@ -226,12 +249,11 @@ double NewtonPlan::largest_correction()
 /// each.
 SolverStatus NewtonPlan::linear_system(std::size_t correction, double part)
 {
-    const double factor = consistent_ ? 1 : -length_.in_time_steps;
     const SolverLimits limits{0, options_.most_linear_iterations, part};
     int& foreseen = foreseen_[std::min(correction, most_foreseen - 1)];
     for (int count = foreseen;; count = more_iterations) {
         enqueue_iterations(t_, count, limits, [&](State& s, const ProductPart& p) {
-            multiply(s.main, s.solver->correction(), rows(s, own_[s.index]), factor, p);
+            multiply(s.main, s.solver->correction(), rows(s, own_[s.index]), factor(), p);
         });
         const State& first = t_.first();
         const Current here(first.device);
@@ -239,6 +261,7 @@ SolverStatus NewtonPlan::linear_system(std::size_t correction, double part)
                               cudaMemcpyDeviceToHost, StreamRef(first.main).handle),
               "cudaMemcpyAsync", first.device);
         first.main->synchronize();
+        ++questions_;
         if (status_.data()->verdict != 0)
             break;
     }
@@ -268,9 +291,11 @@ bool NewtonPlan::correct(double share_left, int& iterations)
             s.main->synchronize();
             found.not_positive |= o.found.data()->not_positive;
         });
-        iterations += end.iterations;
         ++systems_;
-        if (end.verdict == 1 && !found.not_positive)
+        if (found.not_positive)
+            continue;
+        iterations += end.iterations;
+        if (end.verdict == 1)
             return true;
     }
     return false;

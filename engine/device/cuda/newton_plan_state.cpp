@@ -93,6 +93,16 @@ void NewtonPlan::set_values(ImplicitVector v, const std::vector<double>& values)
     });
 }
 
+std::optional<NewtonCounts> NewtonPlan::newton_counts() const
+{
+    auto c = steps_.counts();
+    c.questions = questions_;
+    c.host_decides = host_decides_;
+    if (c.host_decides.empty() && !no_loops_.empty())
+        c.host_decides = "where more iterations are needed than lately, since " + no_loops_;
+    return c;
+}
+
 std::vector<KernelRecord> NewtonPlan::kernels() const
 {
     const auto& counts = steps_.counts();
@@ -126,6 +136,14 @@ std::vector<KernelRecord> NewtonPlan::kernels() const
         const auto nonzeros = static_cast<double>(s.host.nonzeros);
         add("cells (Newton)", f_reaction, cells_calls_, evaluations * cell_bytes,
             evaluations * cell_flops);
+        if (host_decides_.empty()) {
+            add("residual and matrix", f_diffusion, residuals_, residuals * (matrix + 13 * vector),
+                residuals * (2 * nonzeros + 13 * slots));
+            add("conjugate gradients", f_solver, counts.linear,
+                updates * (matrix + 14 * vector) + systems * 4 * vector,
+                updates * (2 * nonzeros + 12 * slots) + systems * 2 * slots);
+            continue;
+        }
         add("residual and matrix", f_diffusion, residuals_, residuals * (matrix + 8 * vector),
             residuals * (2 * nonzeros + 8 * slots));
         // a product shows that the iterations were enough; see SolvedPlan

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Kernels of the linear solver (solver.cuh says what they compute and what they cost).
-#include "engine/device/cuda/rows.cuh"
-#include "engine/device/cuda/solver.cuh"
+#include "engine/device/cuda/solver_rows.cuh"
 
 #include <algorithm>
 
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = 256;
+constexpr int block = solver_block;
 constexpr int resident_blocks = 8; // of a multiprocessor: rows beyond them are taken in strides
-
-/// 16 bytes of a vector.
-template <class Real>
-struct alignas(16) Pack
-{
-    static constexpr int width = 16 / sizeof(Real);
-    Real v[width];
-};
 
 template <class Real, class Stored>
 __global__ void start_kernel(const __grid_constant__ Correction<Real> c,
@@ -34,52 +25,17 @@ __global__ void start_kernel(const __grid_constant__ Correction<Real> c,
     c.x[slot] = 0;
 }
 
-/// Sums over a block, in a fixed order; complete in thread 0.
-__device__ __forceinline__ SolverSums block_sums(SolverSums mine)
-{
-    __shared__ SolverSums of_warp[block / 32];
-    for (int away = 16; away > 0; away /= 2) {
-        mine.gamma += __shfl_down_sync(0xffffffffU, mine.gamma, away);
-        mine.delta += __shfl_down_sync(0xffffffffU, mine.delta, away);
-        mine.most = fmax(mine.most, __shfl_down_sync(0xffffffffU, mine.most, away));
-    }
-    __syncthreads(); // of_warp may still be read
-    if (threadIdx.x % 32 == 0)
-        of_warp[threadIdx.x / 32] = mine;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (int k = 1; k < block / 32; ++k) {
-            mine.gamma += of_warp[k].gamma;
-            mine.delta += of_warp[k].delta;
-            mine.most = fmax(mine.most, of_warp[k].most);
-        }
-    return mine;
-}
-
 /// The last block to arrive adds what all blocks left, and tells every shard.
 template <class Real>
 __device__ __forceinline__ void hand_over(const Correction<Real>& c, const ProductPart& part,
                                           const SolverSums& mine)
 {
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         c.partial[part.first + static_cast<int>(blockIdx.x)] = mine;
-        __threadfence();
-        last = atomicAdd(c.finished, 1U) == static_cast<unsigned>(part.blocks) - 1;
-    }
-    __syncthreads();
-    if (!last)
+    if (!is_last_block(c.finished, static_cast<unsigned>(part.blocks)))
         return;
-    __threadfence();
-    SolverSums sum;
-    for (int k = static_cast<int>(threadIdx.x); k < part.blocks; k += block) {
-        sum.gamma += __ldcg(&c.partial[k].gamma);
-        sum.delta += __ldcg(&c.partial[k].delta);
-        sum.most = fmax(sum.most, __ldcg(&c.partial[k].most));
-    }
-    sum = block_sums(sum);
+    const SolverSums sum = sums_of_blocks(c.partial, part.blocks);
     if (threadIdx.x == 0) {
-        *c.finished = 0;
         for (int k = 0; k < c.shards; ++k)
             c.all_sums[k][part.parity * c.shards + c.me] = sum;
         __threadfence_system();
@@ -94,20 +50,7 @@ __global__ void __launch_bounds__(block)
 {
     if (c.status[1 - part.parity].verdict != 0)
         return;
-    SolverSums mine;
-    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block;
-    for (std::int64_t slot =
-             part.begin + static_cast<std::int64_t>(blockIdx.x) * block + threadIdx.x;
-         slot < part.end; slot += stride) {
-        const Real u = c.u[slot];
-        const Real w = fma(factor, row_sum(a, c.u, static_cast<int>(slot), u), c.weight[slot] * u);
-        c.w[slot] = w;
-        const double uu = static_cast<double>(u);
-        mine.gamma = fma(static_cast<double>(c.diagonal[slot]) * uu, uu, mine.gamma);
-        mine.delta = fma(static_cast<double>(w), uu, mine.delta);
-        mine.most = fmax(mine.most, fabs(uu));
-    }
-    hand_over(c, part, block_sums(mine));
+    hand_over(c, part, block_sums(product_of_rows(c, a, factor, part.begin, part.end)));
 }
 
 /// The scalars of an iteration, from the sums of all shards. In `now` the verdict on it.
@@ -137,16 +80,10 @@ __device__ __forceinline__ double next_iteration(const SolverStatus& before, con
         now.verdict = -1;
     if (now.verdict != 0)
         return 0;
-    const double beta = before.iterations == 0 ? 0 : all.gamma / before.gamma;
-    const double less = before.iterations == 0 ? 0 : beta * all.gamma / before.alpha;
-    if (!(all.delta - less > 0)) { // <p, A p>
+    double beta = 0;
+    if (!next_direction(now, all.gamma, all.delta, beta))
         now.verdict = -2;
-        return 0;
-    }
-    now.gamma = all.gamma;
-    now.alpha = all.gamma / (all.delta - less);
-    ++now.iterations;
-    return beta;
+    return now.verdict == 0 ? beta : 0;
 }
 
 template <class Real>
@@ -154,7 +91,6 @@ __global__ void __launch_bounds__(block)
     update_kernel(const __grid_constant__ Correction<Real> c, int parity,
                   const __grid_constant__ SolverLimits limits)
 {
-    using P = Pack<Real>;
     __shared__ SolverStatus now;
     __shared__ double beta_of_all;
     if (threadIdx.x == 0) {
@@ -169,28 +105,10 @@ __global__ void __launch_bounds__(block)
     if (now.verdict != 0)
         return;
     const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * block + threadIdx.x;
-    if (k * P::width >= c.slots)
+    if (k * Pack<Real>::width >= c.slots)
         return;
-    const Real alpha = static_cast<Real>(now.alpha), beta = static_cast<Real>(beta_of_all);
-    const bool first = now.iterations == 1; // p, s hold nothing yet
-    P u = reinterpret_cast<const P*>(c.u)[k], p, s;
-    const P w = reinterpret_cast<const P*>(c.w)[k], d = reinterpret_cast<const P*>(c.diagonal)[k];
-    P x = reinterpret_cast<const P*>(c.x)[k];
-    if (!first) {
-        p = reinterpret_cast<const P*>(c.p)[k];
-        s = reinterpret_cast<const P*>(c.s)[k];
-    }
-#pragma unroll
-    for (int i = 0; i < P::width; ++i) {
-        p.v[i] = first ? u.v[i] : fma(beta, p.v[i], u.v[i]);
-        s.v[i] = first ? w.v[i] : fma(beta, s.v[i], w.v[i]);
-        x.v[i] = fma(alpha, p.v[i], x.v[i]);
-        u.v[i] -= alpha * s.v[i] / d.v[i];
-    }
-    reinterpret_cast<P*>(c.p)[k] = p;
-    reinterpret_cast<P*>(c.s)[k] = s;
-    reinterpret_cast<P*>(c.x)[k] = x;
-    reinterpret_cast<P*>(c.u)[k] = u;
+    update_pack(c, k, static_cast<Real>(now.alpha), static_cast<Real>(beta_of_all),
+                now.iterations == 1, [](Real, Real) {});
 }
 
 template <class Real>

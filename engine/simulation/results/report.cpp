@@ -194,7 +194,9 @@ Json newton_json(const device::TissueProblem& p, const device::NewtonCounts& c)
             {"linear_iterations", c.linear},
             {"linear_iterations_a_step", static_cast<double>(c.linear) / steps},
             {"rejected_steps", c.rejected},
-            {"halvings", c.halved}};
+            {"halvings", c.halved},
+            {"questions_a_step", static_cast<double>(c.questions) / steps},
+            {"host_decides", c.host_decides}};
 }
 
 /// How a step diffuses: in `substeps` of that kind, or by solving a linear system, of which an
