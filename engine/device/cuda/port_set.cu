@@ -318,8 +318,7 @@ void PortSet<Real>::gather(StreamRef home, int parity)
         h.read.record(h.stream);
     }
     const Current here(home.device);
-    const auto start =
-        in_line_ && !start_before_end_of(ahead_, home) ? Start::early : Start::in_order;
+    const Start start = in_line_ ? Start::early : Start::in_order;
     const auto compute = [&](auto* from) {
         for (const auto& j : parts_) {
             const Here& h = here_[0];
