@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Vectors for the formulas of dyad.hpp, one kind for each instruction set of Highway: GNU vectors,
+// whose operators are those of numbers; what these have no operators for is Highway's. Included
+// once for each instruction set, ahead of dyad.hpp; a lane is one number where there are no
+// vectors.
+#if defined(TAWARA_CALCIUM_LANES) == defined(HWY_TARGET_TOGGLE)
+#ifdef HWY_TARGET_TOGGLE
+#undef TAWARA_CALCIUM_LANES
+#else
+#define TAWARA_CALCIUM_LANES
+#endif
+
+#include "engine/core/random.hpp"
+
+#include "hwy/highway.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tawara::calcium::HWY_NAMESPACE {
+
+constexpr std::size_t together = 16; ///< dyads of a chunk: whole vectors of any kind
+
+#if HWY_TARGET == HWY_SCALAR
+
+using Doubles = double;
+
+/// How vectors of Real come from memory and go there.
+template <class Real>
+struct Memory
+{
+    using V = Real;
+    static V load(const Real* p) { return *p; }
+    static void store(Real* p, V v) { *p = v; }
+    static V of_double(const double* p) { return static_cast<V>(*p); }
+    static void add_to(double* to, const double* from, V v)
+    {
+        *to = *from + static_cast<double>(v);
+    }
+    static V of_bytes(const std::uint8_t* p) { return static_cast<V>(*p); }
+    static std::int32_t of_ints(const std::int32_t* p) { return *p; }
+    static void to_ints(std::int32_t* p, std::int32_t v) { *p = v; }
+};
+template <class Real>
+constexpr std::size_t lanes_of = 1;
+
+inline void uniforms(const RandomPlace& at, const std::uint64_t* draw, std::size_t n, double* even,
+                     double* odd)
+{
+    for (std::size_t i = 0; i < n; ++i) {
+        const Words4 w = random_words(at, static_cast<std::uint32_t>(draw[i]));
+        even[i] = uniform_of(w[0], w[1]);
+        odd[i] = uniform_of(w[2], w[3]);
+    }
+}
+
+/// Bits of the lanes of doubles that are below their bounds.
+template <class Real>
+unsigned below(const double* u, const Real* bound)
+{
+    return *u < static_cast<double>(*bound) ? 1 : 0;
+}
+
+#else
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t vector_bytes = HWY_MAX_BYTES < 64 ? HWY_MAX_BYTES : 64;
+typedef double Doubles __attribute__((vector_size(vector_bytes)));
+typedef float Floats __attribute__((vector_size(vector_bytes)));
+typedef std::int64_t Longs __attribute__((vector_size(vector_bytes)));
+typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
+typedef std::int32_t HalfInts __attribute__((vector_size(vector_bytes / 2)));
+
+template <class T>
+using Tag = hn::CappedTag<T, vector_bytes / sizeof(T)>;
+
+template <class To, class From>
+To same_bits(const From& from)
+{
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+inline bool any(Longs mask)
+{
+    const Tag<std::int64_t> d;
+    return !hn::AllFalse(d, hn::MaskFromVec(same_bits<hn::Vec<Tag<std::int64_t>>>(mask)));
+}
+inline bool any(Ints mask)
+{
+    const Tag<std::int32_t> d;
+    return !hn::AllFalse(d, hn::MaskFromVec(same_bits<hn::Vec<Tag<std::int32_t>>>(mask)));
+}
+
+inline Longs bits_of(Doubles x)
+{
+    return same_bits<Longs>(x);
+}
+
+template <class Real>
+constexpr std::size_t lanes_of = vector_bytes / sizeof(Real);
+
+/// How vectors of Real come from memory and go there.
+template <class Real>
+struct Memory;
+
+template <>
+struct Memory<double>
+{
+    using V = Doubles;
+    using Whole = Longs; ///< as many whole numbers
+    static V of_double(const double* p) { return load(p); }
+    static void add_to(double* to, const double* from, V v) { store(to, load(from) + v); }
+    static V of_bytes(const std::uint8_t* p)
+    {
+        const Tag<double> d;
+        const hn::Rebind<std::int32_t, Tag<double>> d32;
+        const hn::Rebind<std::uint8_t, Tag<double>> d8;
+        return same_bits<V>(hn::PromoteTo(d, hn::PromoteTo(d32, hn::LoadU(d8, p))));
+    }
+    static Whole of_ints(const std::int32_t* p)
+    {
+        HalfInts v;
+        std::memcpy(&v, p, sizeof v);
+        return __builtin_convertvector(v, Whole);
+    }
+    static void to_ints(std::int32_t* p, Whole v)
+    {
+        const HalfInts half = __builtin_convertvector(v, HalfInts);
+        std::memcpy(p, &half, sizeof half);
+    }
+    static V load(const double* p)
+    {
+        V v;
+        std::memcpy(&v, p, sizeof v);
+        return v;
+    }
+    static void store(double* p, V v) { std::memcpy(p, &v, sizeof v); }
+};
+
+template <>
+struct Memory<float>
+{
+    using V = Floats;
+    using Whole = Ints;
+    static constexpr std::size_t half = vector_bytes / sizeof(double);
+    static V of_double(const double* p)
+    {
+        const Tag<float> d;
+        const hn::Half<Tag<float>> dh;
+        const Tag<double> wide;
+        return same_bits<V>(hn::Combine(d, hn::DemoteTo(dh, hn::LoadU(wide, p + half)),
+                                        hn::DemoteTo(dh, hn::LoadU(wide, p))));
+    }
+    static void add_to(double* to, const double* from, V v)
+    {
+        const hn::Half<Tag<float>> dh;
+        const Tag<double> wide;
+        const auto all = same_bits<hn::Vec<Tag<float>>>(v);
+        const auto low = hn::PromoteTo(wide, hn::LowerHalf(dh, all));
+        const auto high = hn::PromoteTo(wide, hn::UpperHalf(dh, all));
+        hn::StoreU(hn::Add(hn::LoadU(wide, from), low), wide, to);
+        hn::StoreU(hn::Add(hn::LoadU(wide, from + half), high), wide, to + half);
+    }
+    static V of_bytes(const std::uint8_t* p)
+    {
+        const Tag<float> d;
+        const hn::Rebind<std::int32_t, Tag<float>> d32;
+        const hn::Rebind<std::uint8_t, Tag<float>> d8;
+        return same_bits<V>(hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, p))));
+    }
+    static Whole of_ints(const std::int32_t* p)
+    {
+        Whole v;
+        std::memcpy(&v, p, sizeof v);
+        return v;
+    }
+    static void to_ints(std::int32_t* p, Whole v) { std::memcpy(p, &v, sizeof v); }
+    static V load(const float* p)
+    {
+        V v;
+        std::memcpy(&v, p, sizeof v);
+        return v;
+    }
+    static void store(float* p, V v) { std::memcpy(p, &v, sizeof v); }
+};
+
+/// Uniform numbers of draws: even[i] and odd[i] are numbers 2 and 3 words of draw[i]
+/// (uniform_of()).
+/// @param n  a multiple of 16
+inline void uniforms(const RandomPlace& at, const std::uint64_t* draw, std::size_t n, double* even,
+                     double* odd)
+{
+    const Tag<std::uint64_t> d;
+    const hn::Repartition<std::uint32_t, Tag<std::uint64_t>> d32;
+    const Tag<std::int64_t> whole;
+    const Tag<double> real;
+    constexpr std::size_t lanes = vector_bytes / 8, side = 2; // chains that run side by side
+    using U = hn::Vec<Tag<std::uint64_t>>;
+    const Words4 c = random_counter(at, 0);
+    const auto product = [&](U a, std::uint32_t b) { // of the lower halves
+        return hn::MulEven(hn::BitCast(d32, a), hn::Set(d32, b));
+    };
+    for (std::size_t i = 0; i < n; i += side * lanes) {
+        U w0[side], w1[side], w2[side], w3[side]; // the upper halves of words are of no meaning
+        for (std::size_t s = 0; s < side; ++s) {
+            w0[s] = hn::Set(d, c[0]);
+            w1[s] = hn::Set(d, c[1]);
+            w2[s] = hn::LoadU(d, draw + i + s * lanes);
+            w3[s] = hn::Set(d, c[3]);
+        }
+        auto key0 = static_cast<std::uint32_t>(at.seed);
+        auto key1 = static_cast<std::uint32_t>(at.seed >> 32);
+        for (int round = 0; round < Philox::rounds; ++round) {
+            const U k0 = hn::Set(d, key0), k1 = hn::Set(d, key1);
+            for (std::size_t s = 0; s < side; ++s) {
+                const U a = product(w0[s], Philox::multiplier0);
+                const U b = product(w2[s], Philox::multiplier1);
+                w0[s] = hn::Xor(hn::Xor(hn::ShiftRight<32>(b), w1[s]), k0);
+                w2[s] = hn::Xor(hn::Xor(hn::ShiftRight<32>(a), w3[s]), k1);
+                w1[s] = b;
+                w3[s] = a;
+            }
+            key0 += Philox::weyl0;
+            key1 += Philox::weyl1;
+        }
+        const auto write = [&](double* to, U high, U low) {
+            const U lower = hn::And(low, hn::Set(d, 0xffffffffU));
+            const U bits = hn::ShiftRight<11>(hn::Or(hn::ShiftLeft<32>(high), lower));
+            hn::StoreU(
+                hn::Mul(hn::ConvertTo(real, hn::BitCast(whole, bits)), hn::Set(real, 0x1p-53)),
+                real, to);
+        };
+        for (std::size_t s = 0; s < side; ++s) {
+            write(even + i + s * lanes, w0[s], w1[s]);
+            write(odd + i + s * lanes, w2[s], w3[s]);
+        }
+    }
+}
+
+template <class Real>
+unsigned below(const double* u, const Real* bound)
+{
+    const Tag<double> d;
+    hn::Vec<Tag<double>> most;
+    if constexpr (sizeof(Real) == sizeof(double))
+        most = hn::LoadU(d, bound);
+    else
+        most = hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Tag<double>>(), bound));
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Lt(hn::LoadU(d, u), most), bits);
+    return bits[0];
+}
+
+#endif
+
+} // namespace tawara::calcium::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
