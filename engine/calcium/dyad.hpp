@@ -136,6 +136,7 @@ TAWARA_EVERYWHERE auto binomial(V n, V p, V u, int bits)
         left = left >> 1;
     }
     V above = some - u; // of P(X > k), above u
+    const V rest = -above / none;
     const auto used = above > 0;
     auto on = used;
     V events = n * 0, atom = none;
@@ -151,7 +152,7 @@ TAWARA_EVERYWHERE auto binomial(V n, V p, V u, int bits)
         }
     }
     events = mostly ? n - events : events;
-    return Drawn<V, decltype(on)>{events, used, -above / none};
+    return Drawn<V, decltype(on)>{events, used, rest};
 }
 
 /// RyR of a dyad in each state. O1 alone conducts.
