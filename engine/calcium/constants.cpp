@@ -4,7 +4,6 @@
 #include "engine/core/error.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -74,9 +73,6 @@ DyadConstants<Real> dyad_constants(const Parameters& p, const Grid& grid, double
     check(p, grid, dt_ms);
     const Volumes v(p);
     const auto real = [](double x) { return static_cast<Real>(x); };
-    const auto bits = [](double n) {
-        return static_cast<int>(std::bit_width(static_cast<unsigned>(n)));
-    };
     const double per_current = v.capacitive_cm2 / (p.full_dyads * 2 * faraday_C_per_mol);
     DyadConstants<Real> c{};
     c.open = real(p.k_open * dt_ms);
@@ -91,8 +87,6 @@ DyadConstants<Real> dyad_constants(const Parameters& p, const Grid& grid, double
     c.per_LCC = real(1 / p.LCC);
     c.phosphorylated = real(1.1);
     c.LCC = static_cast<int>(p.LCC);
-    c.RyR_bits = bits(p.RyR);
-    c.LCC_bits = bits(p.LCC);
     c.camk_K = real(p.camk_K);
     c.camk_0 = real(p.camk_0);
     c.camk_Ca = real(p.camk_Ca);

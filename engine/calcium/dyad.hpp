@@ -114,45 +114,44 @@ struct Drawn
 /// How many of n independent trials of probability p succeed, by inversion of one uniform number u
 /// in [0, 1): more than k do if u < P(X > k). The rarer outcome is counted, so that (1 - p)^n does
 /// not vanish; P(X > 0) is made without cancellation, so that rare events have their probabilities
-/// to rounding. u has 53 bits: atoms below 1e-16 are lost.
+/// to rounding. P(X > k) of larger k holds to 2e-13 of P(X > 0).
 ///
-/// @pre V is of doubles; 0 <= n < 2^bits, bits at most 9; 0 <= p <= 1
-/// @cost 7 operations for each bit, then 9 for each event
+/// @pre V is of doubles; n is whole, 0 <= n < 2^9; 0 <= p <= 1
+/// @cost 7 operations for each bit of n, then 8 for each event
 template <class V>
-TAWARA_EVERYWHERE auto binomial(V n, V p, V u, int bits)
+TAWARA_EVERYWHERE auto binomial(V n, V p, V u)
 {
+    constexpr int most = 1 << 9;
     const auto mostly = p > 0.5;
     const V rarer = mostly ? 1 - p : p;
     V some = n * 0, none = 1 - some; // of the trials so far: at least one event; none
     V some_power = rarer, none_power = 1 - rarer;
     // 2^52 + n has n in its last bits
-    auto left = bits_of(n + 0x1p52);
-    for (int b = 0; b < bits; ++b) {
+    for (auto left = bits_of(n + 0x1p52) & (most - 1); any(left != 0); left = left >> 1) {
         const auto on = (left & 1) != 0;
         some = on ? some + some_power * none : some;
         none = on ? none * none_power : none;
         some_power = some_power + some_power * none_power;
         none_power = none_power * none_power;
-        left = left >> 1;
     }
     V above = some - u; // of P(X > k), above u
     const V rest = -above / none;
     const auto used = above > 0;
-    auto on = used;
-    V events = n * 0, atom = none;
-    if (any(on)) {
-        const V ratio = rarer / (1 - rarer);
-        for (int k = 0; any(on); ++k) {
-            events = on ? events + 1 : events;
-            const V growth = ratio * (n - k) * (1.0 / (k + 1));
-            atom = atom * growth;
+    V events = used ? none * 0 + 1 : none * 0;
+    if (any(used)) {
+        const V ratio = rarer / (1 - rarer), rounding = some * 0x1p-42;
+        V left = n, atom = none;
+        auto on = used;
+        for (int k = 1; any(on) && k < most; ++k) {
+            atom = atom * (ratio * left) * (1.0 / k);
+            left = left - 1;
             above = above - atom;
-            // where atoms have faded behind the largest one, what is left is rounding
-            on = on & (above > 0) & ((atom > 1e-18) | (growth >= 1));
+            on = above > rounding; // never again once it was not
+            events = on ? events + 1 : events;
         }
     }
     events = mostly ? n - events : events;
-    return Drawn<V, decltype(on)>{events, used, rest};
+    return Drawn<V, decltype(above > 0)>{events, used, rest};
 }
 
 /// RyR of a dyad in each state. O1 alone conducts.
@@ -181,7 +180,7 @@ TAWARA_EVERYWHERE V most_moves(V C1, V O1, V C2, V C3, Real close, const Odds<V>
 /// @pre V is of doubles
 template <class V, class Fresh>
 TAWARA_EVERYWHERE Ring<V> ring_step(const Ring<V>& n, V open, double closing, V inhibit, V recover,
-                                    V u, int bits, const Fresh& fresh)
+                                    V u, const Fresh& fresh)
 {
     Ring<V> to = n;
     const V close = u * 0 + closing;
@@ -189,13 +188,13 @@ TAWARA_EVERYWHERE Ring<V> ring_step(const Ring<V>& n, V open, double closing, V 
         const V both = a + b;
         if (!any(count * both > 0))
             return;
-        const auto x = binomial(count, both, u, bits);
+        const auto x = binomial(count, both, u);
         if (k < 3)
             u = x.used ? fresh(k) : x.rest;
         if (!any(x.events > 0))
             return;
         const V share = both > 0 ? a / both : both;
-        const V y = binomial(x.events, share, fresh(3 + k), bits).events;
+        const V y = binomial(x.events, share, fresh(3 + k)).events;
         one_way = one_way + y;
         other_way = other_way + (x.events - y);
         from = from - x.events;
@@ -216,14 +215,13 @@ struct Openings
 
 /// @pre V is of doubles
 template <class V, class Fresh>
-TAWARA_EVERYWHERE Openings<V> open_channels(V n, V plain, V phosphorylated, V u, int bits,
-                                            const Fresh& fresh)
+TAWARA_EVERYWHERE Openings<V> open_channels(V n, V plain, V phosphorylated, V u, const Fresh& fresh)
 {
     const V both = plain + phosphorylated;
-    const V all = binomial(n, both, u, bits).events;
+    const V all = binomial(n, both, u).events;
     if (!any(all > 0))
         return {all, all};
-    const V first = binomial(all, both > 0 ? plain / both : both, fresh(), bits).events;
+    const V first = binomial(all, both > 0 ? plain / both : both, fresh()).events;
     return {first, all - first};
 }
 
@@ -364,16 +362,15 @@ TAWARA_EVERYWHERE void step_dyad(const DyadConstants<Real>& k, const DyadInput<R
     } else if (u < static_cast<double>(
                        most_moves(real(d.C1), real(d.O1), real(d.C2), real(d.C3), k.close, o))) {
         const Ring<double> n{double(d.C1), double(d.O1), double(d.C2), double(d.C3)};
-        const auto to =
-            ring_step(n, double(o.open), double(k.close), double(o.inhibit), double(o.recover), u,
-                      k.RyR_bits, [&](int draw) { return random(2 + draw); });
+        const auto to = ring_step(n, double(o.open), double(k.close), double(o.inhibit),
+                                  double(o.recover), u, [&](int draw) { return random(2 + draw); });
         d.C1 = static_cast<std::uint8_t>(to.C1);
         d.O1 = static_cast<std::uint8_t>(to.O1);
         d.C2 = static_cast<std::uint8_t>(to.C2);
         d.C3 = static_cast<std::uint8_t>(to.C3);
     }
     const auto lcc = open_channels(double(k.LCC), double(o.plain), double(o.phosphorylated),
-                                   random(1), k.LCC_bits, [&] { return random(9); });
+                                   random(1), [&] { return random(9); });
     const Flows<Real> f = flows(k, in, d.c_d, d.c_ss, d.c_myo, real(d.c_nsr), c_jsr, o.phi,
                                 real(d.O1), real(lcc.plain), real(lcc.phosphorylated));
     d.c_d = f.c_d;

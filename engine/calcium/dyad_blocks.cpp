@@ -30,14 +30,16 @@ struct Block
     alignas(64) Real moves[room], opens[room]; ///< bounds of u
     alignas(64) Real open[room], inhibit[room], recover[room], plain[room], phosphorylated[room];
     alignas(64) Real phi[room], camk[room], open_plain[room], open_phosphorylated[room];
-    std::size_t listed = 0;
+    std::size_t listed = 0, padded = 0; ///< dyads; and with what fills the last chunk
+    bool all = false;                   ///< all are listed, in their order
     std::uint16_t list[room];
     // of listed dyads, side by side
     alignas(64) double n[4][room], p[3][room], u[room], fresh[8][room];
     alignas(64) Real sums[DyadSums::count][together];
 };
 
-/// Lists the dyads of [0, n) with u below the bound. @param n a multiple of 16
+/// Lists the dyads of [0, n) with u below the bound; all of them where that are many.
+/// @param n  a multiple of 16
 template <class Real>
 void list_below(Block<Real>& b, const double* u, const Real* bound, std::size_t n)
 {
@@ -46,17 +48,37 @@ void list_below(Block<Real>& b, const double* u, const Real* bound, std::size_t 
         for (unsigned bits = below(u + i, bound + i); bits != 0; bits &= bits - 1)
             b.list[b.listed++] =
                 static_cast<std::uint16_t>(i + static_cast<std::size_t>(std::countr_zero(bits)));
+    b.all = 4 * b.listed > n; // bringing them together costs more than it saves
+    if (b.all)
+        b.listed = n;
+    b.padded = (b.listed + together - 1) / together * together;
 }
 
-/// Gathers a number of each listed dyad, and as many of `rest` as fill the last chunk.
-template <class Real, class Number>
-std::size_t gather(const Block<Real>& b, double* to, double rest, const Number& number)
+/// Brings a number of each listed dyad together, and as many of `rest` as fill the last chunk.
+template <class Real, class T>
+void gather(const Block<Real>& b, double* to, double rest, const T* from)
 {
-    const std::size_t n = (b.listed + together - 1) / together * together;
+    if (b.all) {
+        for (std::size_t i = 0; i < b.listed; i += lanes_of<double>)
+            narrow(to + i, wide(from + i));
+        return;
+    }
     for (std::size_t k = 0; k < b.listed; ++k)
-        to[k] = static_cast<double>(number(b.list[k]));
-    std::fill(to + b.listed, to + n, rest);
-    return n;
+        to[k] = static_cast<double>(from[b.list[k]]);
+    std::fill(to + b.listed, to + b.padded, rest);
+}
+
+/// Takes such numbers back to their dyads.
+template <class Real, class T>
+void scatter(const Block<Real>& b, const double* from, T* to)
+{
+    if (b.all) {
+        for (std::size_t i = 0; i < b.listed; i += lanes_of<double>)
+            narrow(to + i, wide(from + i));
+        return;
+    }
+    for (std::size_t k = 0; k < b.listed; ++k)
+        to[b.list[k]] = static_cast<T>(from[k]);
 }
 
 /// Draws the fresh numbers of listed dyads, those of the given call (DyadRandom: 2 call, 2 call +
@@ -64,12 +86,10 @@ std::size_t gather(const Block<Real>& b, double* to, double rest, const Number& 
 template <class Real>
 void fresh_numbers(Block<Real>& b, const RandomPlace& at, std::size_t first, std::uint32_t call)
 {
-    std::uint64_t draw[room];
     for (std::size_t k = 0; k < b.listed; ++k)
-        draw[k] = (first + b.list[k]) * dyad_draws + call;
-    const std::size_t n = (b.listed + together - 1) / together * together;
-    std::fill(draw + b.listed, draw + n, 0);
-    uniforms(at, draw, n, b.fresh[2 * call - 2], b.fresh[2 * call - 1]);
+        b.draw[k] = (first + (b.all ? k : b.list[k])) * dyad_draws + call;
+    std::fill(b.draw + b.listed, b.draw + b.padded, 0);
+    uniforms(at, b.draw, b.padded, b.fresh[2 * call - 2], b.fresh[2 * call - 1]);
 }
 
 /// Moves the RyR of those dyads in which any may move.
@@ -83,27 +103,26 @@ void move_RyR(const DyadConstants<Real>& k, const RandomPlace& at, const DyadArr
     std::uint8_t* const count[4] = {a.C1 + first, a.O1 + first, a.C2 + first, a.C3 + first};
     const Real* const p[3] = {b.open, b.inhibit, b.recover};
     for (int s = 0; s < 4; ++s)
-        gather(b, b.n[s], 0, [&](std::size_t i) { return count[s][i]; });
+        gather(b, b.n[s], 0, count[s]);
     for (int s = 0; s < 3; ++s)
-        gather(b, b.p[s], 0, [&](std::size_t i) { return p[s][i]; });
-    const std::size_t padded = gather(b, b.u, 0.5, [&](std::size_t i) { return b.u_RyR[i]; });
+        gather(b, b.p[s], 0, p[s]);
+    gather(b, b.u, 0.5, b.u_RyR);
     for (std::uint32_t call = 1; call <= 4; ++call)
         fresh_numbers(b, at, first, call);
     using M = Memory<double>;
-    for (std::size_t i = 0; i < padded; i += lanes_of<double>) {
+    for (std::size_t i = 0; i < b.padded; i += lanes_of<double>) {
         const Ring<Doubles> from{M::load(b.n[0] + i), M::load(b.n[1] + i), M::load(b.n[2] + i),
                                  M::load(b.n[3] + i)};
         const auto to = ring_step(from, M::load(b.p[0] + i), static_cast<double>(k.close),
                                   M::load(b.p[1] + i), M::load(b.p[2] + i), M::load(b.u + i),
-                                  k.RyR_bits, [&](int f) { return M::load(b.fresh[f] + i); });
+                                  [&](int f) { return M::load(b.fresh[f] + i); });
         M::store(b.n[0] + i, to.C1);
         M::store(b.n[1] + i, to.O1);
         M::store(b.n[2] + i, to.C2);
         M::store(b.n[3] + i, to.C3);
     }
-    for (std::size_t l = 0; l < b.listed; ++l)
-        for (int s = 0; s < 4; ++s)
-            count[s][b.list[l]] = static_cast<std::uint8_t>(b.n[s][l]);
+    for (int s = 0; s < 4; ++s)
+        scatter(b, b.n[s], count[s]);
 }
 
 /// Draws the open LCC of those dyads in which any may be open.
@@ -111,27 +130,27 @@ template <class Real>
 void open_LCC(const DyadConstants<Real>& k, const RandomPlace& at, std::size_t first, std::size_t n,
               Block<Real>& b)
 {
-    std::fill_n(b.open_plain, n, Real(0));
-    std::fill_n(b.open_phosphorylated, n, Real(0));
     list_below(b, b.u_LCC, b.opens, n);
+    if (!b.all) {
+        std::fill_n(b.open_plain, n, Real(0));
+        std::fill_n(b.open_phosphorylated, n, Real(0));
+    }
     if (b.listed == 0)
         return;
-    gather(b, b.p[0], 0, [&](std::size_t i) { return b.plain[i]; });
-    gather(b, b.p[1], 0, [&](std::size_t i) { return b.phosphorylated[i]; });
-    const std::size_t padded = gather(b, b.u, 0.5, [&](std::size_t i) { return b.u_LCC[i]; });
+    gather(b, b.p[0], 0, b.plain);
+    gather(b, b.p[1], 0, b.phosphorylated);
+    gather(b, b.u, 0.5, b.u_LCC);
     fresh_numbers(b, at, first, 4);
     using M = Memory<double>;
-    for (std::size_t i = 0; i < padded; i += lanes_of<double>) {
+    for (std::size_t i = 0; i < b.padded; i += lanes_of<double>) {
         const Doubles u = M::load(b.u + i);
         const auto open = open_channels(u * 0 + k.LCC, M::load(b.p[0] + i), M::load(b.p[1] + i), u,
-                                        k.LCC_bits, [&] { return M::load(b.fresh[7] + i); });
+                                        [&] { return M::load(b.fresh[7] + i); });
         M::store(b.n[0] + i, open.plain);
         M::store(b.n[1] + i, open.phosphorylated);
     }
-    for (std::size_t l = 0; l < b.listed; ++l) {
-        b.open_plain[b.list[l]] = static_cast<Real>(b.n[0][l]);
-        b.open_phosphorylated[b.list[l]] = static_cast<Real>(b.n[1][l]);
-    }
+    scatter(b, b.n[0], b.open_plain);
+    scatter(b, b.n[1], b.open_phosphorylated);
 }
 
 /// The odds of n dyads' channels, and what may stay as it is.

@@ -46,6 +46,17 @@ struct Memory
 template <class Real>
 constexpr std::size_t lanes_of = 1;
 
+template <class T>
+double wide(const T* p)
+{
+    return static_cast<double>(*p);
+}
+template <class T>
+void narrow(T* p, double v)
+{
+    *p = static_cast<T>(v);
+}
+
 inline void uniforms(const RandomPlace& at, const std::uint64_t* draw, std::size_t n, double* even,
                      double* odd)
 {
@@ -189,6 +200,36 @@ struct Memory<float>
     }
     static void store(float* p, V v) { std::memcpy(p, &v, sizeof v); }
 };
+
+/// Doubles from numbers of other types, and back.
+inline Doubles wide(const double* p)
+{
+    return Memory<double>::load(p);
+}
+inline Doubles wide(const float* p)
+{
+    const hn::Rebind<float, Tag<double>> narrow;
+    return same_bits<Doubles>(hn::PromoteTo(Tag<double>(), hn::LoadU(narrow, p)));
+}
+inline Doubles wide(const std::uint8_t* p)
+{
+    return Memory<double>::of_bytes(p);
+}
+inline void narrow(double* p, Doubles v)
+{
+    Memory<double>::store(p, v);
+}
+inline void narrow(float* p, Doubles v)
+{
+    const hn::Rebind<float, Tag<double>> d;
+    hn::StoreU(hn::DemoteTo(d, same_bits<hn::Vec<Tag<double>>>(v)), d, p);
+}
+inline void narrow(std::uint8_t* p, Doubles v)
+{
+    const hn::Rebind<std::int32_t, Tag<double>> d32;
+    const hn::Rebind<std::uint8_t, Tag<double>> d8;
+    hn::StoreU(hn::DemoteTo(d8, hn::DemoteTo(d32, same_bits<hn::Vec<Tag<double>>>(v))), d8, p);
+}
 
 /// Uniform numbers of draws: even[i] and odd[i] are numbers 2 and 3 words of draw[i]
 /// (uniform_of()).

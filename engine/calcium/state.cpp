@@ -183,10 +183,9 @@ void begin(const Parameters& p, const Start& start, const DyadLayout<Real>& layo
     at.step = 0;
     at.stream = start_stream;
     const double available = start.c_jsr / (start.c_jsr + p.K_inhibit);
-    constexpr int bits = 8;
     for (std::size_t i = 0; i < layout.dyads(); ++i) {
         const double u = DyadRandom{at, static_cast<std::uint32_t>(i)}(0);
-        const double C1 = binomial(p.RyR, available, u, bits).events;
+        const double C1 = binomial(p.RyR, available, u).events;
         dyads.C1[i] = static_cast<std::uint8_t>(C1);
         dyads.C2[i] = static_cast<std::uint8_t>(p.RyR - C1);
     }
