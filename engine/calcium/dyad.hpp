@@ -24,6 +24,12 @@ namespace tawara::calcium::HWY_NAMESPACE {
 namespace tawara::calcium {
 #endif
 
+/// a where the mask says so, else b.
+template <class Mask, class V>
+TAWARA_EVERYWHERE V select(Mask mask, V a, V b)
+{
+    return mask ? a : b;
+}
 /// Whether a mask has any bit set.
 TAWARA_EVERYWHERE inline bool any(bool mask)
 {
@@ -97,7 +103,7 @@ TAWARA_EVERYWHERE Odds<V> odds(const DyadConstants<Real>& k, const DyadInput<Rea
     o.open = k.open * (c4 * opening);
     const V u = k.inhibit_K8 * inhibited;
     o.inhibit = k.dt * u;
-    o.recover = ready ? k.dt - o.inhibit : u * 0;
+    o.recover = select(ready, k.dt - o.inhibit, u * 0);
     return o;
 }
 
@@ -123,21 +129,21 @@ TAWARA_EVERYWHERE auto binomial(V n, V p, V u)
 {
     constexpr int most = 1 << 9;
     const auto mostly = p > 0.5;
-    const V rarer = mostly ? 1 - p : p;
+    const V rarer = select(mostly, 1 - p, p);
     V some = n * 0, none = 1 - some; // of the trials so far: at least one event; none
     V some_power = rarer, none_power = 1 - rarer;
     // 2^52 + n has n in its last bits
     for (auto left = bits_of(n + 0x1p52) & (most - 1); any(left != 0); left = left >> 1) {
         const auto on = (left & 1) != 0;
-        some = on ? some + some_power * none : some;
-        none = on ? none * none_power : none;
+        some = select(on, some + some_power * none, some);
+        none = select(on, none * none_power, none);
         some_power = some_power + some_power * none_power;
         none_power = none_power * none_power;
     }
     V above = some - u; // of P(X > k), above u
     const V rest = -above / none;
     const auto used = above > 0;
-    V events = used ? none * 0 + 1 : none * 0;
+    V events = select(used, n * 0 + 1, n * 0);
     if (any(used)) {
         const V ratio = rarer / (1 - rarer), rounding = some * 0x1p-42;
         V left = n, atom = none;
@@ -147,10 +153,10 @@ TAWARA_EVERYWHERE auto binomial(V n, V p, V u)
             left = left - 1;
             above = above - atom;
             on = above > rounding; // never again once it was not
-            events = on ? events + 1 : events;
+            events = select(on, events + 1, events);
         }
     }
-    events = mostly ? n - events : events;
+    events = select(mostly, n - events, events);
     return Drawn<V, decltype(above > 0)>{events, used, rest};
 }
 
@@ -190,10 +196,10 @@ TAWARA_EVERYWHERE Ring<V> ring_step(const Ring<V>& n, V open, double closing, V 
             return;
         const auto x = binomial(count, both, u);
         if (k < 3)
-            u = x.used ? fresh(k) : x.rest;
+            u = any(x.used) ? select(x.used, fresh(k), x.rest) : x.rest;
         if (!any(x.events > 0))
             return;
-        const V share = both > 0 ? a / both : both;
+        const V share = select(both > 0, a / both, both);
         const V y = binomial(x.events, share, fresh(3 + k)).events;
         one_way = one_way + y;
         other_way = other_way + (x.events - y);
@@ -221,7 +227,7 @@ TAWARA_EVERYWHERE Openings<V> open_channels(V n, V plain, V phosphorylated, V u,
     const V all = binomial(n, both, u).events;
     if (!any(all > 0))
         return {all, all};
-    const V first = binomial(all, both > 0 ? plain / both : both, fresh()).events;
+    const V first = binomial(all, select(both > 0, plain / both, both), fresh()).events;
     return {first, all - first};
 }
 

@@ -20,6 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tawara::calcium::HWY_NAMESPACE {
 
 constexpr std::size_t room = block_dyads + together;
+constexpr std::size_t sides_of_sum = 16; ///< sums that are made side by side
 
 /// What passes over a block keep of it.
 template <class Real>
@@ -35,7 +36,7 @@ struct Block
     std::uint16_t list[room];
     // of listed dyads, side by side
     alignas(64) double n[4][room], p[3][room], u[room], fresh[8][room];
-    alignas(64) Real sums[DyadSums::count][together];
+    alignas(64) Real sums[DyadSums::count][sides_of_sum];
 };
 
 /// Lists the dyads of [0, n) with u below the bound; all of them where that are many.
@@ -61,10 +62,10 @@ void gather(const Block<Real>& b, double* to, double rest, const T* from)
     if (b.all) {
         for (std::size_t i = 0; i < b.listed; i += lanes_of<double>)
             narrow(to + i, wide(from + i));
-        return;
+    } else {
+        for (std::size_t k = 0; k < b.listed; ++k)
+            to[k] = static_cast<double>(from[b.list[k]]);
     }
-    for (std::size_t k = 0; k < b.listed; ++k)
-        to[k] = static_cast<double>(from[b.list[k]]);
     std::fill(to + b.listed, to + b.padded, rest);
 }
 
@@ -109,18 +110,17 @@ void move_RyR(const DyadConstants<Real>& k, const RandomPlace& at, const DyadArr
     gather(b, b.u, 0.5, b.u_RyR);
     for (std::uint32_t call = 1; call <= 4; ++call)
         fresh_numbers(b, at, first, call);
-    using M = Memory<double>;
-    for (std::size_t i = 0; i < b.padded; i += lanes_of<double>) {
-        const Ring<Doubles> from{M::load(b.n[0] + i), M::load(b.n[1] + i), M::load(b.n[2] + i),
-                                 M::load(b.n[3] + i)};
-        const auto to = ring_step(from, M::load(b.p[0] + i), static_cast<double>(k.close),
-                                  M::load(b.p[1] + i), M::load(b.p[2] + i), M::load(b.u + i),
-                                  [&](int f) { return M::load(b.fresh[f] + i); });
-        M::store(b.n[0] + i, to.C1);
-        M::store(b.n[1] + i, to.O1);
-        M::store(b.n[2] + i, to.C2);
-        M::store(b.n[3] + i, to.C3);
-    }
+    by_vectors(b.listed, [&](auto as, std::size_t i) {
+        const auto load = [&](const double* from_block) { return as.load(from_block + i); };
+        const Ring<decltype(load(b.u))> from{load(b.n[0]), load(b.n[1]), load(b.n[2]),
+                                             load(b.n[3])};
+        const auto to = ring_step(from, load(b.p[0]), static_cast<double>(k.close), load(b.p[1]),
+                                  load(b.p[2]), load(b.u), [&](int f) { return load(b.fresh[f]); });
+        as.store(b.n[0] + i, to.C1);
+        as.store(b.n[1] + i, to.O1);
+        as.store(b.n[2] + i, to.C2);
+        as.store(b.n[3] + i, to.C3);
+    });
     for (int s = 0; s < 4; ++s)
         scatter(b, b.n[s], count[s]);
 }
@@ -141,14 +141,13 @@ void open_LCC(const DyadConstants<Real>& k, const RandomPlace& at, std::size_t f
     gather(b, b.p[1], 0, b.phosphorylated);
     gather(b, b.u, 0.5, b.u_LCC);
     fresh_numbers(b, at, first, 4);
-    using M = Memory<double>;
-    for (std::size_t i = 0; i < b.padded; i += lanes_of<double>) {
-        const Doubles u = M::load(b.u + i);
-        const auto open = open_channels(u * 0 + k.LCC, M::load(b.p[0] + i), M::load(b.p[1] + i), u,
-                                        [&] { return M::load(b.fresh[7] + i); });
-        M::store(b.n[0] + i, open.plain);
-        M::store(b.n[1] + i, open.phosphorylated);
-    }
+    by_vectors(b.listed, [&](auto as, std::size_t i) {
+        const auto u = as.load(b.u + i);
+        const auto open = open_channels(u * 0 + k.LCC, as.load(b.p[0] + i), as.load(b.p[1] + i), u,
+                                        [&] { return as.load(b.fresh[7] + i); });
+        as.store(b.n[0] + i, open.plain);
+        as.store(b.n[1] + i, open.phosphorylated);
+    });
     scatter(b, b.n[0], b.open_plain);
     scatter(b, b.n[1], b.open_phosphorylated);
 }
@@ -192,10 +191,10 @@ void flow(const DyadConstants<Real>& k, const DyadInput<Real>& in, const DyadArr
 {
     using M = Memory<Real>;
     using V = typename M::V;
-    alignas(64) static constexpr Real ones[2 * together] = {1, 1, 1, 1, 1, 1, 1, 1,
-                                                            1, 1, 1, 1, 1, 1, 1, 1};
+    alignas(64) static constexpr Real ones[2 * sides_of_sum] = {1, 1, 1, 1, 1, 1, 1, 1,
+                                                                1, 1, 1, 1, 1, 1, 1, 1};
     for (auto& sum : b.sums)
-        std::fill_n(sum, together, Real(0));
+        std::fill_n(sum, sides_of_sum, Real(0));
     for (std::size_t i = 0; i < n; i += lanes_of<Real>) {
         const std::size_t at = first + i;
         const V O1 = M::of_bytes(a.O1 + at), c_myo = M::load(a.c_myo + at);
@@ -210,12 +209,12 @@ void flow(const DyadConstants<Real>& k, const DyadInput<Real>& in, const DyadArr
         M::add_to(a.c_jsr + at, a.c_jsr + at, f.jsr);
         const V terms[DyadSums::count] = {
             f.open, f.i_Ca, f.ncx, f.pCa, c_myo, M::load(b.camk + i), f.release, plain + phos, O1};
-        const std::size_t chunk = i / together * together, lane = i - chunk;
-        if (chunk + together <= valid) {
+        const std::size_t chunk = i / sides_of_sum * sides_of_sum, lane = i - chunk;
+        if (chunk + sides_of_sum <= valid) {
             for (int s = 0; s < DyadSums::count; ++s)
                 M::store(b.sums[s] + lane, M::load(b.sums[s] + lane) + terms[s]);
         } else if (chunk < valid) { // the cell's last dyads
-            const V weight = M::load(ones + (together - (valid - chunk)) + lane);
+            const V weight = M::load(ones + (sides_of_sum - (valid - chunk)) + lane);
             for (int s = 0; s < DyadSums::count; ++s)
                 M::store(b.sums[s] + lane, M::load(b.sums[s] + lane) + weight * terms[s]);
         }

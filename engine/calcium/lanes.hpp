@@ -17,15 +17,82 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tawara::calcium::HWY_NAMESPACE {
 
-constexpr std::size_t together = 16; ///< dyads of a chunk: whole vectors of any kind
+constexpr std::size_t together = 32; ///< dyads of a chunk: whole vectors of any kind
+
+/// Vectors that go through the same branches side by side: what comes next in one need not wait for
+/// the last result of another, and one branch that is not foreseen is one of all.
+template <class T>
+struct Side
+{
+    static constexpr std::size_t count = HWY_MAX_BYTES >= 64 ? 4 : 2;
+    T v[count];
+};
+template <class Function>
+auto sides(const Function& f)
+{
+    Side<decltype(f(0))> out;
+    for (std::size_t k = 0; k < out.count; ++k)
+        out.v[k] = f(k);
+    return out;
+}
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+#define TAWARA_SIDE_OPERATOR(op)                                                                   \
+    template <class T>                                                                             \
+    auto operator op(const Side<T>& a, const Side<T>& b)                                           \
+    {                                                                                              \
+        return sides([&](std::size_t k) { return a.v[k] op b.v[k]; });                             \
+    }                                                                                              \
+    template <class T, Number N>                                                                   \
+    auto operator op(const Side<T>& a, N b)                                                        \
+    {                                                                                              \
+        return sides([&](std::size_t k) { return a.v[k] op b; });                                  \
+    }                                                                                              \
+    template <class T, Number N>                                                                   \
+    auto operator op(N a, const Side<T>& b)                                                        \
+    {                                                                                              \
+        return sides([&](std::size_t k) { return a op b.v[k]; });                                  \
+    }
+TAWARA_SIDE_OPERATOR(+)
+TAWARA_SIDE_OPERATOR(-)
+TAWARA_SIDE_OPERATOR(*)
+TAWARA_SIDE_OPERATOR(/)
+TAWARA_SIDE_OPERATOR(>)
+TAWARA_SIDE_OPERATOR(!=)
+TAWARA_SIDE_OPERATOR(&)
+TAWARA_SIDE_OPERATOR(>>)
+#undef TAWARA_SIDE_OPERATOR
+template <class T>
+auto operator-(const Side<T>& a)
+{
+    return sides([&](std::size_t k) { return -a.v[k]; });
+}
+template <class M, class T>
+Side<T> select(const Side<M>& mask, const Side<T>& a, const Side<T>& b)
+{
+    return sides([&](std::size_t k) { return mask.v[k] ? a.v[k] : b.v[k]; });
+}
 
 #if HWY_TARGET == HWY_SCALAR
 
 using Doubles = double;
+
+inline Side<std::int64_t> bits_of(const Side<double>& x)
+{
+    return sides([&](std::size_t k) { return __builtin_bit_cast(std::int64_t, x.v[k]); });
+}
+inline bool any(const Side<bool>& mask)
+{
+    bool all = false;
+    for (const bool m : mask.v)
+        all |= m;
+    return all;
+}
 
 /// How vectors of Real come from memory and go there.
 template <class Real>
@@ -111,6 +178,17 @@ inline bool any(Ints mask)
 inline Longs bits_of(Doubles x)
 {
     return same_bits<Longs>(x);
+}
+inline Side<Longs> bits_of(const Side<Doubles>& x)
+{
+    return sides([&](std::size_t k) { return bits_of(x.v[k]); });
+}
+inline bool any(const Side<Longs>& mask)
+{
+    Longs all = mask.v[0];
+    for (std::size_t k = 1; k < mask.count; ++k)
+        all |= mask.v[k];
+    return any(all);
 }
 
 template <class Real>
@@ -299,6 +377,40 @@ unsigned below(const double* u, const Real* bound)
 }
 
 #endif
+
+/// Doubles of memory as one vector, and as several side by side.
+struct OneVector
+{
+    static constexpr std::size_t lanes = lanes_of<double>;
+    static Doubles load(const double* p) { return Memory<double>::load(p); }
+    static void store(double* p, Doubles x) { Memory<double>::store(p, x); }
+};
+struct SideBySide
+{
+    static constexpr std::size_t lanes = Side<Doubles>::count * lanes_of<double>;
+    static Side<Doubles> load(const double* p)
+    {
+        return sides([&](std::size_t k) { return OneVector::load(p + k * OneVector::lanes); });
+    }
+    static void store(double* p, const Side<Doubles>& x)
+    {
+        for (std::size_t k = 0; k < x.count; ++k)
+            OneVector::store(p + k * OneVector::lanes, x.v[k]);
+    }
+};
+/// body(OneVector or SideBySide, begin) for all of n numbers, and what fills the last vectors.
+template <class Body>
+void by_vectors(std::size_t n, const Body& body)
+{
+    for (std::size_t i = 0; i < n;)
+        if (n - i > OneVector::lanes) {
+            body(SideBySide(), i);
+            i += SideBySide::lanes;
+        } else {
+            body(OneVector(), i);
+            i += OneVector::lanes;
+        }
+}
 
 } // namespace tawara::calcium::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
