@@ -8,7 +8,7 @@
 
 namespace tawara::calcium {
 
-/// Draws (random_words()) that a dyad has in a step; 5 are in use.
+/// Draws (random_words()) that a dyad has in a step; 3 are in use.
 inline constexpr std::uint32_t dyad_draws = 8;
 
 /// Dyads of a cell: number x + nx (y + ny z).

@@ -107,25 +107,24 @@ TAWARA_EVERYWHERE Odds<V> odds(const DyadConstants<Real>& k, const DyadInput<Rea
     return o;
 }
 
-/// A drawn number of events, and whether the uniform number was used up for it; if not, there were
-/// none (n of n where p > 1/2), and `rest` is a uniform number as good as new.
-template <class V, class Mask>
+/// A drawn number of events, and what is left of the uniform number: another one in [0, 1], which
+/// does not depend on the events.
+template <class V>
 struct Drawn
 {
-    V events;
-    Mask used;
-    V rest;
+    V events, rest;
 };
 
 /// How many of n independent trials of probability p succeed, by inversion of one uniform number u
 /// in [0, 1): more than k do if u < P(X > k). The rarer outcome is counted, so that (1 - p)^n does
 /// not vanish; P(X > 0) is made without cancellation, so that rare events have their probabilities
-/// to rounding. P(X > k) of larger k holds to 2e-13 of P(X > 0).
+/// to rounding. P(X > k) of larger k holds to 2e-13 of P(X > 0). What is left of u is its place
+/// between the bounds of what was drawn, so that it has as many bits less as that is rare.
 ///
 /// @pre V is of doubles; n is whole, 0 <= n < 2^9; 0 <= p <= 1
 /// @cost 7 operations for each bit of n, then 8 for each event
 template <class V>
-TAWARA_EVERYWHERE auto binomial(V n, V p, V u)
+TAWARA_EVERYWHERE Drawn<V> binomial(V n, V p, V u)
 {
     constexpr int most = 1 << 9;
     const auto mostly = p > 0.5;
@@ -141,23 +140,24 @@ TAWARA_EVERYWHERE auto binomial(V n, V p, V u)
         none_power = none_power * none_power;
     }
     V above = some - u; // of P(X > k), above u
-    const V rest = -above / none;
-    const auto used = above > 0;
-    V events = select(used, n * 0 + 1, n * 0);
-    if (any(used)) {
+    auto on = above > 0;
+    V events = select(on, n * 0 + 1, n * 0);
+    V over = -above, width = none; // u above P(X > k) of the k drawn; the atom
+    if (any(on)) {
         const V ratio = rarer / (1 - rarer), rounding = some * 0x1p-42;
         V left = n, atom = none;
-        auto on = used;
         for (int k = 1; any(on) && k < most; ++k) {
             atom = atom * (ratio * left) * (1.0 / k);
             left = left - 1;
             above = above - atom;
+            over = select(on, -above, over);
+            width = select(on, atom, width);
             on = above > rounding; // never again once it was not
             events = select(on, events + 1, events);
         }
     }
-    events = select(mostly, n - events, events);
-    return Drawn<V, decltype(above > 0)>{events, used, rest};
+    const V rest = over / width;
+    return {select(mostly, n - events, events), select(rest > 0, rest, rest * 0)};
 }
 
 /// RyR of a dyad in each state. O1 alone conducts.
@@ -181,8 +181,9 @@ TAWARA_EVERYWHERE V most_moves(V C1, V O1, V C2, V C3, Real close, const Odds<V>
 /// One step of all RyR: from each state B(n, a + b) leave, of which B(leaving, a / (a + b)) take
 /// the one way. That is the law of the source's draws, B(n, a) and then B(n - k, b / (1 - a)); both
 /// are multinomial. All take the counts from the step's start.
-/// @param u      decides which state is left first; what is left of it is used for the next state
-/// @param fresh  fresh(k): further uniform numbers, k in [0, 7)
+/// @param u      for the first state; what is left of it for those that go the one way, or, where
+///               none leave, for the next state
+/// @param fresh  fresh(k): further uniform numbers, k in [0, 3)
 /// @pre V is of doubles
 template <class V, class Fresh>
 TAWARA_EVERYWHERE Ring<V> ring_step(const Ring<V>& n, V open, double closing, V inhibit, V recover,
@@ -196,11 +197,11 @@ TAWARA_EVERYWHERE Ring<V> ring_step(const Ring<V>& n, V open, double closing, V 
             return;
         const auto x = binomial(count, both, u);
         if (k < 3)
-            u = any(x.used) ? select(x.used, fresh(k), x.rest) : x.rest;
+            u = any(x.events > 0) ? select(x.events > 0, fresh(k), x.rest) : x.rest;
         if (!any(x.events > 0))
             return;
         const V share = select(both > 0, a / both, both);
-        const V y = binomial(x.events, share, fresh(3 + k)).events;
+        const V y = binomial(x.events, share, x.rest).events;
         one_way = one_way + y;
         other_way = other_way + (x.events - y);
         from = from - x.events;
@@ -220,15 +221,16 @@ struct Openings
 };
 
 /// @pre V is of doubles
-template <class V, class Fresh>
-TAWARA_EVERYWHERE Openings<V> open_channels(V n, V plain, V phosphorylated, V u, const Fresh& fresh)
+template <class V>
+TAWARA_EVERYWHERE Openings<V> open_channels(V n, V plain, V phosphorylated, V u)
 {
     const V both = plain + phosphorylated;
-    const V all = binomial(n, both, u).events;
-    if (!any(all > 0))
-        return {all, all};
-    const V first = binomial(all, select(both > 0, plain / both, both), fresh()).events;
-    return {first, all - first};
+    const auto all = binomial(n, both, u);
+    if (!any(all.events > 0))
+        return {all.events, all.events};
+    const V share = select(both > 0, plain / both, both);
+    const V first = binomial(all.events, share, all.rest).events;
+    return {first, all.events - first};
 }
 
 /// Concentrations of a dyad, and what it adds to its cell's sums.
@@ -326,7 +328,7 @@ HWY_AFTER_NAMESPACE();
 #else
 
 /// The uniform numbers of a dyad in a step, in [0, 1) of 53 bits: 0 for its RyR, 1 for its LCC, and
-/// behind these fresh ones that few dyads need: 2 to 8 for RyR, 9 for LCC.
+/// behind these fresh ones that few dyads need: 2 to 4 for RyR.
 struct DyadRandom
 {
     RandomPlace at; ///< the unknown is the cell
@@ -375,8 +377,8 @@ TAWARA_EVERYWHERE void step_dyad(const DyadConstants<Real>& k, const DyadInput<R
         d.C2 = static_cast<std::uint8_t>(to.C2);
         d.C3 = static_cast<std::uint8_t>(to.C3);
     }
-    const auto lcc = open_channels(double(k.LCC), double(o.plain), double(o.phosphorylated),
-                                   random(1), [&] { return random(9); });
+    const auto lcc =
+        open_channels(double(k.LCC), double(o.plain), double(o.phosphorylated), random(1));
     const Flows<Real> f = flows(k, in, d.c_d, d.c_ss, d.c_myo, real(d.c_nsr), c_jsr, o.phi,
                                 real(d.O1), real(lcc.plain), real(lcc.phosphorylated));
     d.c_d = f.c_d;

@@ -35,7 +35,7 @@ struct Block
     bool all = false;                   ///< all are listed, in their order
     std::uint16_t list[room];
     // of listed dyads, side by side
-    alignas(64) double n[4][room], p[3][room], u[room], fresh[8][room];
+    alignas(64) double n[4][room], p[3][room], u[room], fresh[4][room];
     alignas(64) Real sums[DyadSums::count][sides_of_sum];
 };
 
@@ -108,7 +108,7 @@ void move_RyR(const DyadConstants<Real>& k, const RandomPlace& at, const DyadArr
     for (int s = 0; s < 3; ++s)
         gather(b, b.p[s], 0, p[s]);
     gather(b, b.u, 0.5, b.u_RyR);
-    for (std::uint32_t call = 1; call <= 4; ++call)
+    for (std::uint32_t call = 1; call <= 2; ++call)
         fresh_numbers(b, at, first, call);
     by_vectors(b.listed, [&](auto as, std::size_t i) {
         const auto load = [&](const double* from_block) { return as.load(from_block + i); };
@@ -127,8 +127,7 @@ void move_RyR(const DyadConstants<Real>& k, const RandomPlace& at, const DyadArr
 
 /// Draws the open LCC of those dyads in which any may be open.
 template <class Real>
-void open_LCC(const DyadConstants<Real>& k, const RandomPlace& at, std::size_t first, std::size_t n,
-              Block<Real>& b)
+void open_LCC(const DyadConstants<Real>& k, std::size_t n, Block<Real>& b)
 {
     list_below(b, b.u_LCC, b.opens, n);
     if (!b.all) {
@@ -140,11 +139,9 @@ void open_LCC(const DyadConstants<Real>& k, const RandomPlace& at, std::size_t f
     gather(b, b.p[0], 0, b.plain);
     gather(b, b.p[1], 0, b.phosphorylated);
     gather(b, b.u, 0.5, b.u_LCC);
-    fresh_numbers(b, at, first, 4);
     by_vectors(b.listed, [&](auto as, std::size_t i) {
         const auto u = as.load(b.u + i);
-        const auto open = open_channels(u * 0 + k.LCC, as.load(b.p[0] + i), as.load(b.p[1] + i), u,
-                                        [&] { return as.load(b.fresh[7] + i); });
+        const auto open = open_channels(u * 0 + k.LCC, as.load(b.p[0] + i), as.load(b.p[1] + i), u);
         as.store(b.n[0] + i, open.plain);
         as.store(b.n[1] + i, open.phosphorylated);
     });
@@ -241,7 +238,7 @@ DyadSums react_block(const DyadConstants<Real>& k, const DyadInput<Real>& in, co
     } else {
         move_RyR(k, at, a, first, n, b);
     }
-    open_LCC(k, at, first, n, b);
+    open_LCC(k, n, b);
     flow(k, in, a, ahead, first, n, valid, b);
     double sums[DyadSums::count];
     for (int s = 0; s < DyadSums::count; ++s) {

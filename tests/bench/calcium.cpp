@@ -94,6 +94,7 @@ PacedCellOptions usual(const Grid& grid, double end_ms)
     o.grid = grid;
     o.start = &start_named("paced");
     o.end_ms = end_ms;
+    o.protocol.duration_ms = 0.55; // what the figures to compare with show that they were made with
     return o;
 }
 
@@ -279,7 +280,7 @@ void openings()
     double count = 0;
     for (std::int64_t step = 0; step < 21'000; ++step) {
         const double t = std::fmod(0.05 * static_cast<double>(step) + 0.025, 500);
-        const double stimulus = t >= 50 && t < 50.5 ? 80 : 0;
+        const double stimulus = t >= 50 && t < 50.55 ? 80 : 0;
         cells.advance(pool, step, std::span(&stimulus, 1));
         const auto a = cells.dyads(0);
         for (std::size_t i = 0; i < open.size(); ++i) {

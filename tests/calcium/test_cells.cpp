@@ -196,15 +196,15 @@ class TestCells : public QObject
         }
     }
 
-    /// To rounding without buffers; their free part at a step's start makes an error of the step's
-    /// order, which halves with it.
+    /// To rounding without buffers; their free part, taken at a step's start, makes an error of the
+    /// step's order.
     void calciumIsConserved()
     {
         Parameters p;
         p.closed = 1;
         p.sums_over_all = 0;
         const double buffered = lost(p, dt), finer = lost(p, dt / 4);
-        QVERIFY2(buffered < 0.05 && finer < buffered / 2,
+        QVERIFY2(buffered < 2 && finer < buffered / 3 && finer > buffered / 6,
                  qPrintable(QString("%1 %2").arg(buffered).arg(finer)));
         p.csqn = p.bsr = p.bsl = p.trpn = p.cmdn = 0;
         const double free = lost(p, dt);
@@ -215,7 +215,7 @@ class TestCells : public QObject
     void calciumSpreads()
     {
         for (const double closed : {0.0, 1.0})
-            for (const Grid grid : {Grid{5, 4, 3}, Grid{40, 3, 1}, Grid{1, 1, 6}, Grid{1, 1, 1}}) {
+            for (const Grid grid : {Grid{5, 4, 3}, Grid{18, 3, 1}, Grid{1, 1, 6}, Grid{1, 1, 1}}) {
                 Parameters p;
                 p.closed = closed;
                 const CellModel<double> m(p, grid, dt);
