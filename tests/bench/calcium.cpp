@@ -186,7 +186,7 @@ void validate(const std::string& name, Case c, int seeds)
         auto j = line(name);
         j["seed"] = seed;
         Progress progress;
-        progress.context.threads = 2;
+        progress.context.threads = c.options.grid.count() < 1000 ? 1 : 2;
         ordered_json samples = ordered_json::array();
         const auto r = run_paced_cell(c.options, progress, [&](const Sample& s) {
             for (const double t : c.times_ms)
