@@ -34,10 +34,9 @@ std::size_t rows_of(const CellModel<Real>& m)
 }
 
 template <class Real>
-DyadInput<Real> begin_step(const CellModel<Real>& m, const RandomPlace& at, CellState& cell,
-                           CellStep& step)
+DyadInput<Real> begin_step(const CellModel<Real>& m, CellState& cell, CellStep& step)
 {
-    return begin_cell<Real>(m.membrane, cell, static_cast<std::int32_t>(at.step), step.forced,
+    return begin_cell<Real>(m.membrane, cell, static_cast<std::int32_t>(step.number), step.forced,
                             step.membrane);
 }
 
@@ -62,7 +61,7 @@ template <class Real>
 void step_cell(const CellModel<Real>& m, const RandomPlace& at, CellState& cell,
                const DyadArrays<Real>& dyads, Ahead<Real>& ahead, CellStep& step)
 {
-    const auto in = begin_step(m, at, cell, step);
+    const auto in = begin_step(m, cell, step);
     const std::size_t n = m.layout.dyads();
     step.sums = {};
     for (std::size_t b = 0; b < blocks_of(n); ++b)
@@ -139,6 +138,7 @@ void Cells<Real>::advance(ThreadPool& pool, std::int64_t step, std::span<const d
 {
     for (std::size_t i = 0; i < size(); ++i) {
         steps_[i].stimulus = stimulus.empty() ? 0 : stimulus[i];
+        steps_[i].number = step;
         steps_[i].forced = forced;
     }
     while (ahead_.size() < std::min<std::size_t>(pool.size(), size()))
@@ -162,7 +162,7 @@ void Cells<Real>::by_blocks(ThreadPool& pool, RandomPlace at)
     const std::size_t n = model_.layout.dyads();
     std::vector<DyadSums> sums(blocks_of(n));
     for (std::size_t i = 0; i < size(); ++i, ++at.unknown) {
-        const auto in = begin_step(model_, at, cells_[i], steps_[i]);
+        const auto in = begin_step(model_, cells_[i], steps_[i]);
         const auto a = dyads(i);
         pool.for_range(sums.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
             for (std::size_t b = begin; b < end; ++b)

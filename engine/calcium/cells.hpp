@@ -31,12 +31,14 @@ struct CellStep
     MembraneCurrents membrane; ///< [uA/uF]
     DyadCurrents dyads;        ///< [uA/uF]
     DyadSums sums;
-    double stimulus = 0; ///< [pA/pF]
-    bool forced = false;
+    // asked for
+    std::int64_t number = 0; ///< steps of this length before it, below 2^31
+    double stimulus = 0;     ///< [pA/pF]
+    bool forced = false;     ///< all RyR are held open
 };
 
 /// Steps a whole cell: membrane, dyads, sums over blocks of dyads in their order, diffusion.
-/// @param at  the cell, the seed, the step and its part
+/// @param at     of random numbers: the cell, the seed, the step and its part
 /// @param ahead  of layout.room()
 /// @cost  memory traffic: two passes over the state (64 bytes a dyad, 44 in mixed precision)
 template <class Real>

@@ -3,6 +3,7 @@
 #include "engine/calcium/cells.hpp"
 #include "engine/calcium/dyad.hpp"
 #include "engine/calcium/paced_cell.hpp"
+#include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
 
 #include <QtTest>
@@ -171,6 +172,55 @@ double lost(const Parameters& p, double step_ms)
     return std::abs(total_calcium(m, p, cells.dyads(0)) - before - came) / moved;
 }
 
+/// Cells of a tissue, in slots 0 and 2, beside the same ones alone.
+template <class Real>
+void reaction_steps_cells(double within_mV)
+{
+    const Grid grid{20, 5, 1};
+    const DyadReactionModel model(
+        {{Parameters{}, &start_named("paced")}, {Parameters{}, &start_named("paced_low_IK1")}},
+        grid, 17);
+    const auto reaction = [&] {
+        if constexpr (sizeof(Real) == sizeof(double))
+            return model.on_cpu_double();
+        else
+            return model.on_cpu_single();
+    }();
+    constexpr std::size_t slots = 16;
+    std::vector<AlignedVector<Real>> memory;
+    std::vector<Real*> states;
+    for (const auto& a : reaction->arrays())
+        states.push_back(memory.emplace_back(slots * a.per_unknown, Real(0)).data());
+    AlignedVector<Real> v(slots), stimulus(slots, Real(80));
+    std::vector<cell::TypeIndex> type(slots, 0);
+    std::vector<std::int64_t> unknown(slots, -1);
+    unknown[0] = 4;
+    unknown[2] = 9;
+    type[2] = 1;
+    cell::ReactionCells<Real> c;
+    c.cells = {v.data(), states.data(), type.data(), stimulus.data(), 0, 3, 0};
+    c.unknown = unknown.data();
+    reaction->prepare(c);
+    const CellModel<Real> alone({}, grid, dt);
+    Cells<Real> first(alone, 1, 17, 4), second(alone, 1, 17, 9);
+    first.begin(start_named("paced"));
+    second.begin(start_named("paced_low_IK1"));
+    ThreadPool pool(1);
+    double most = -100;
+    for (std::int64_t step = 0; step < 200; ++step) {
+        c.cells.stimulus = step < 20 ? stimulus.data() : nullptr;
+        reaction->advance(c, {step, 0, static_cast<double>(step) * dt, dt});
+        run(first, pool, step, step + 1);
+        run(second, pool, step, step + 1);
+        QVERIFY(std::abs(static_cast<double>(v[0]) - first.cell(0).v) <= within_mV);
+        QVERIFY(std::abs(static_cast<double>(v[2]) - second.cell(0).v) <= within_mV);
+        most = std::max(most, static_cast<double>(v[2]));
+    }
+    QVERIFY(most > 30 && v[0] != v[2]);
+    for (const auto& array : memory)
+        QVERIFY(std::all_of(array.begin(), array.end(), [](Real x) { return std::isfinite(x); }));
+}
+
 } // namespace
 
 class TestCells : public QObject
@@ -181,6 +231,9 @@ class TestCells : public QObject
     void bitsStayInMixedPrecision() { bits_stay<float>(); }
     void vectorsGiveWhatOneGives() { vectors_give_what_one_gives<double>(); }
     void mixedVectorsGiveWhatOneGives() { vectors_give_what_one_gives<float>(); }
+
+    void reactionStepsCells() { reaction_steps_cells<double>(0); }
+    void mixedReactionStepsCells() { reaction_steps_cells<float>(0.05); }
 
     /// Counts stay those of the channels.
     void channelsAreKept()
