@@ -123,7 +123,8 @@ struct Drawn
 ///
 /// @pre V is of doubles; n is whole, 0 <= n < 2^9; 0 <= p <= 1
 /// @cost 7 operations for each bit of n, then 8 for each event
-template <class V>
+/// @tparam again  whether what is left of u is wanted; else rest is 0
+template <bool again = true, class V>
 TAWARA_EVERYWHERE Drawn<V> binomial(V n, V p, V u)
 {
     constexpr int most = 1 << 9;
@@ -150,14 +151,19 @@ TAWARA_EVERYWHERE Drawn<V> binomial(V n, V p, V u)
             atom = atom * (ratio * left) * (1.0 / k);
             left = left - 1;
             above = above - atom;
-            over = select(on, -above, over);
-            width = select(on, atom, width);
+            if constexpr (again) {
+                over = select(on, -above, over);
+                width = select(on, atom, width);
+            }
             on = above > rounding; // never again once it was not
             events = select(on, events + 1, events);
         }
     }
+    events = select(mostly, n - events, events);
+    if constexpr (!again)
+        return {events, n * 0};
     const V rest = over / width;
-    return {select(mostly, n - events, events), select(rest > 0, rest, rest * 0)};
+    return {events, select(rest > 0, rest, rest * 0)};
 }
 
 /// RyR of a dyad in each state. O1 alone conducts.
@@ -201,7 +207,7 @@ TAWARA_EVERYWHERE Ring<V> ring_step(const Ring<V>& n, V open, double closing, V 
         if (!any(x.events > 0))
             return;
         const V share = select(both > 0, a / both, both);
-        const V y = binomial(x.events, share, x.rest).events;
+        const V y = binomial<false>(x.events, share, x.rest).events;
         one_way = one_way + y;
         other_way = other_way + (x.events - y);
         from = from - x.events;
@@ -229,7 +235,7 @@ TAWARA_EVERYWHERE Openings<V> open_channels(V n, V plain, V phosphorylated, V u)
     if (!any(all.events > 0))
         return {all.events, all.events};
     const V share = select(both > 0, plain / both, both);
-    const V first = binomial(all.events, share, all.rest).events;
+    const V first = binomial<false>(all.events, share, all.rest).events;
     return {first, all.events - first};
 }
 
