@@ -2,6 +2,7 @@
 // tawara-cli cell: the cell models, what is in them, what the compiler makes of them; one cell
 // paced.
 #include "engine/cli/cell_command.hpp"
+#include "engine/calcium/paced_cell.hpp"
 #include "engine/cell/compiler/emit/llvm/llvm_step.hpp"
 #include "engine/cell/compiler/emit/llvm/llvm_target.hpp"
 #include "engine/cell/compiler/equations/own_stimulus.hpp"
@@ -9,6 +10,7 @@
 #include "engine/cell/compiler/optimise/placement.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/cell/compiler/split.hpp"
+#include "engine/cli/cell_run.hpp"
 #include "engine/core/error.hpp"
 
 #include <algorithm>
@@ -84,6 +86,7 @@ void list(Context& c)
               (m.variants.empty() ? "" : " (variants: " + joined(j["variants"]) + ")"));
         models.push_back(std::move(j));
     }
+    models.push_back(dyad_cell_in_list(c));
     c.result({{"models", models}});
 }
 
@@ -277,6 +280,8 @@ void say_own_stimulus(Context& c, const compiler::OwnStimulus& s)
 
 void info(Context& c, const InfoArguments& a)
 {
+    if (a.name == calcium::dyad_model)
+        return info_dyad_cell(c);
     const auto scheme = cell::scheme_by_name(a.scheme);
     const auto model = a.model.find(a.name, false);
     const auto text = compiler::read_model(model->system.file);

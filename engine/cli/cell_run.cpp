@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli cell run: one cell, paced.
+#include "engine/cli/cell_run.hpp"
+#include "engine/calcium/paced_cell.hpp"
 #include "engine/cell/compiler/equations/own_stimulus.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/cli/cell_command.hpp"
@@ -19,23 +21,7 @@ namespace {
 
 namespace compiler = cell::compiler;
 
-constexpr double usual_step_ms = 0.01;
 constexpr double most_steady_beats = 2000; // of --until-steady without --beats
-
-struct CellRunArguments
-{
-    std::vector<std::string> words; ///< the model, and values that follow --set
-    std::vector<std::string> set;
-    ModelArguments model;
-    std::string variant, scheme = "rush_larsen_light", out, precision = "double";
-    double dt_ms = usual_step_ms, bcl_ms = 0, until_ms = 0, every_ms = 1, amplitude = 0,
-           duration_ms = 0, tables_mV = 0;
-    long beats = 0;
-    bool until_steady = false;
-    CLI::Option *bcl = nullptr, *until = nullptr, *every = nullptr, *beat_count = nullptr,
-                *amplitude_given = nullptr, *duration_given = nullptr, *tables = nullptr,
-                *scheme_given = nullptr, *dt_given = nullptr;
-};
 
 /// NaN as null.
 Json value(double v)
@@ -381,6 +367,12 @@ void say_drift(Context& c, const cell::SingleCellOptions& o, const cell::SingleC
 void run(Context& c, CellRunArguments a)
 {
     const std::string name = model_of(c, a);
+    if (name == calcium::dyad_model)
+        return run_dyad_cell(c, a);
+    for (const auto* option : a.of_dyads)
+        if (option->count() > 0)
+            throw InputError(option->get_name(), std::string("applies to ") + calcium::dyad_model +
+                                                     " alone, not to " + name);
     auto o = options_of(c, a, name);
     const auto m = compiler::describe(*o.type.system);
     if (a.out.empty())
@@ -435,7 +427,8 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
         "--scheme", a->scheme,
         "how the equations are stepped; else as the model's file says, with its step "
         "(cell info: with which steps that is good); cvode: the reference");
-    sub->add_option("--precision", a->precision, "double or single")->capture_default_str();
+    sub->add_option("--precision", a->precision, "double or single; of dyads double or mixed")
+        ->capture_default_str();
     a->tables = sub->add_option("--tables", a->tables_mV,
                                 "functions of V are looked up in tables of this step [mV]; changes "
                                 "results a little (see cell info --optimise --tables)");
@@ -457,6 +450,7 @@ void declare_cell_run(const Declaration& d, CLI::App& parent)
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
     sub->add_option("--out", a->out, "traces of all states")->type_name("TRACES.csv");
+    declare_dyads(*sub, a);
 }
 
 } // namespace tawara::cli

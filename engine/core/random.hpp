@@ -16,21 +16,28 @@ struct Words4
     TAWARA_EVERYWHERE constexpr std::uint32_t operator[](int k) const { return word[k]; }
 };
 
+/// Constants of Philox4x32-10; the last two are of the golden ratio and sqrt(3) - 1.
+struct Philox
+{
+    static constexpr int rounds = 10;
+    static constexpr std::uint32_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57,
+                                   weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85;
+};
+
 /// Philox4x32-10: 128 random bits of a counter and a key.
 ///
 /// Source: Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3" (SC'11)
 TAWARA_EVERYWHERE constexpr Words4 philox(Words4 counter, std::uint32_t key0, std::uint32_t key1)
 {
-    constexpr std::uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
-    constexpr std::uint32_t weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85; // golden ratio, sqrt(3) - 1
-    for (int round = 0; round < 10; ++round) {
-        const std::uint64_t a = multiplier0 * counter.word[0], b = multiplier1 * counter.word[2];
+    for (int round = 0; round < Philox::rounds; ++round) {
+        const std::uint64_t a = std::uint64_t{Philox::multiplier0} * counter.word[0];
+        const std::uint64_t b = std::uint64_t{Philox::multiplier1} * counter.word[2];
         counter = {{static_cast<std::uint32_t>(b >> 32) ^ counter.word[1] ^ key0,
                     static_cast<std::uint32_t>(b),
                     static_cast<std::uint32_t>(a >> 32) ^ counter.word[3] ^ key1,
                     static_cast<std::uint32_t>(a)}};
-        key0 += weyl0;
-        key1 += weyl1;
+        key0 += Philox::weyl0;
+        key1 += Philox::weyl1;
     }
     return counter;
 }
@@ -46,15 +53,21 @@ struct RandomPlace
         0; ///< purpose: numbers of two streams have nothing to do with each other
 };
 
-/// The draw-th four words there.
-TAWARA_EVERYWHERE constexpr Words4 random_words(const RandomPlace& at, std::uint32_t draw)
+/// Philox's counter for the draw-th four words there: word 2 is `draw`, the others are not of it.
+TAWARA_EVERYWHERE constexpr Words4 random_counter(const RandomPlace& at, std::uint32_t draw)
 {
     const auto high = static_cast<std::uint32_t>(at.unknown >> 32 & 0xff) |
                       static_cast<std::uint32_t>(at.step >> 32 & 0xff) << 8 |
                       static_cast<std::uint32_t>(at.stream) << 16;
-    return philox(
-        {{static_cast<std::uint32_t>(at.unknown), static_cast<std::uint32_t>(at.step), draw, high}},
-        static_cast<std::uint32_t>(at.seed), static_cast<std::uint32_t>(at.seed >> 32));
+    return {
+        {static_cast<std::uint32_t>(at.unknown), static_cast<std::uint32_t>(at.step), draw, high}};
+}
+
+/// The draw-th four words there.
+TAWARA_EVERYWHERE constexpr Words4 random_words(const RandomPlace& at, std::uint32_t draw)
+{
+    return philox(random_counter(at, draw), static_cast<std::uint32_t>(at.seed),
+                  static_cast<std::uint32_t>(at.seed >> 32));
 }
 
 /// A uniform number in [0, 1) of 53 bits, of two words.

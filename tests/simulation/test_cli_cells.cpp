@@ -157,6 +157,65 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
                  r.err.c_str());
         QCOMPARE(run({"cell", "info", path("s.mmt")}).status, 0); // still a model
     }
+
+    void cellsWithDyads()
+    {
+        const std::string model = "ohara_rudy_dyads_2011";
+        auto r = run({"cell", "info", model, "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(r.json()["parameters"].toArray().size() > 60);
+        QCOMPARE(r.json()["variants"].toArray().size(), 5);
+        const std::vector<std::string> few{"cell",    "run",         model,
+                                           "--dyads", "20,5,1",      "--until",
+                                           "70",      "--set",       "sums_over_all=0",
+                                           "--out",   path("d.csv"), "--json"};
+        r = run(few);
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(r.err.find("100 dyads take 0.01 MB") != std::string::npos);
+        const auto beat = r.json()["beats"].toArray()[1].toObject();
+        QVERIFY(beat["v_most_mV"].toDouble() > 35 && beat["c_myo_peak_uM"].toDouble() > 0.3);
+        const auto rows = [&] {
+            QFile t(dir_.path() + "/d.csv");
+            return t.open(QIODevice::ReadOnly) ? t.readAll() : QByteArray();
+        };
+        const auto first = rows();
+        QVERIFY(first.startsWith("time_ms,membrane.V,"));
+        QCOMPARE(first.trimmed().split('\n').size(), 72);
+        auto again = few;
+        again.insert(again.end(), {"--threads", "3"});
+        QCOMPARE(run(again).status, 0);
+        QCOMPARE(rows(), first); // whatever the threads
+        again.insert(again.end(), {"--seed", "2"});
+        QCOMPARE(run(again).status, 0);
+        QVERIFY(rows() != first);
+        r = run({"cell", "run", model, "--dyads", "10,1,1", "--force-open", "5,10", "--amplitude",
+                 "0", "--until", "10", "--precision", "mixed", "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(r.json()["beats"].toArray()[0].toObject()["largest_c_d_uM"].toDouble() > 200);
+        const std::vector<std::pair<std::vector<std::string>, const char*>> bad{
+            {{"--set", "RyRs=90"}, "the nearest known is 'RyR'"},
+            {{"--set", "RyR=300"}, "from 0 to 255"},
+            {{"--variant", "isoproterenoll"}, "'isoproterenol'"},
+            {{"--start", "pacd"}, "'paced'"},
+            {{"--dt", "0.5"}, "at most"},
+            {{"--dyads", "10,0,1"}, "three whole numbers"},
+            {{"--force-open", "50,20"}, "a later one"},
+            {{"--scheme", "cvode"}, "does not go with"},
+            {{"--precision", "single"}, "double or mixed"},
+        };
+        for (const auto& [more, what] : bad) {
+            std::vector<std::string> line{"cell", "run", model};
+            line.insert(line.end(), more.begin(), more.end());
+            r = run(line);
+            QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
+                         r.err.find(what) != std::string::npos,
+                     (more[1] + ": " + r.err).c_str());
+        }
+        r = run({"cell", "run", "ten_tusscher_2006", "--seed", "3"});
+        QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
+                     r.err.find("alone") != std::string::npos,
+                 r.err.c_str());
+    }
 };
 static const tawara::test::Further<TestCliCells> further;
 #include "test_cli_cells.moc"
