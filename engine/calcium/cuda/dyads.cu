@@ -137,7 +137,7 @@ __device__ void sum_up(const Real (&terms)[DyadSums::count][row],
 }
 
 template <class Real>
-constexpr int least_blocks = sizeof(Real) == 8 ? 4 : 7; ///< on a multiprocessor
+constexpr int least_blocks = sizeof(Real) == 8 ? 6 : 8; ///< on a multiprocessor
 
 template <class Real>
 __global__ void __launch_bounds__(threads, least_blocks<Real>)
