@@ -121,6 +121,7 @@ DeviceCells<Real>::DeviceCells(const CellModel<Real>& model, std::size_t count, 
 template <class Real>
 void DeviceCells<Real>::begin(const Start& start)
 {
+    const Current here(StreamRef(stream_).device);
     // the first cell by the host, all others from it, channels by each cell's numbers
     const Parameters& p = model_.membrane.p;
     AlignedVector<std::byte> memory(view_.bytes);
@@ -138,6 +139,27 @@ void DeviceCells<Real>::set_timetable(const Timetable& timetable)
 {
     timetable_.upload(std::span(&timetable, 1), stream_);
     stream_->synchronize();
+}
+
+template <class Real>
+void DeviceCells<Real>::enqueue(StreamRef s, CellWork work)
+{
+    const Current here(s.device);
+    enqueue_cells(s, model_.membrane, view_, work);
+}
+
+template <class Real>
+void DeviceCells<Real>::enqueue_dyads(StreamRef s)
+{
+    const Current here(s.device);
+    cuda::enqueue_dyads(s, model_.dyad, view_);
+}
+
+template <class Real>
+void DeviceCells<Real>::enqueue_step_number(StreamRef s, std::int64_t step)
+{
+    const Current here(s.device);
+    enqueue_number(s, view_, step);
 }
 
 template <class Real>
@@ -177,6 +199,7 @@ T DeviceCells<Real>::downloaded(const T* from)
 template <class Real>
 void DeviceCells<Real>::settle()
 {
+    const Current here(StreamRef(stream_).device);
     enqueue_settle(stream_, model_.dyad, view_);
 }
 
@@ -204,6 +227,7 @@ template <class Real>
 std::vector<Observation> DeviceCells<Real>::observed()
 {
     settle();
+    const Current here(StreamRef(stream_).device);
     enqueue_observe(stream_, model_.dyad, view_, observed_.data());
     std::vector<Observation> out(size());
     observed_.download(out, stream_);

@@ -30,17 +30,17 @@ class DeviceCells
     /// In this order they are a step. They can be captured; a graph of them can be launched again,
     /// since devices count steps. Between end and begin other kernels may read and write v() and
     /// stimulus(). `between` is the one and the other.
-    void enqueue_begin(StreamRef s) { enqueue_cells(s, model_.membrane, view_, CellWork::begin); }
-    void enqueue_dyads(StreamRef s) { cuda::enqueue_dyads(s, model_.dyad, view_); }
-    void enqueue_end(StreamRef s) { enqueue_cells(s, model_.membrane, view_, CellWork::end); }
-    void enqueue_between(StreamRef s) { enqueue_cells(s, model_.membrane, view_, CellWork::both); }
+    void enqueue_begin(StreamRef s) { enqueue(s, CellWork::begin); }
+    void enqueue_dyads(StreamRef s);
+    void enqueue_end(StreamRef s) { enqueue(s, CellWork::end); }
+    void enqueue_between(StreamRef s) { enqueue(s, CellWork::both); }
     /// Enqueues so many steps on the own stream, most of them as graphs; does not wait.
     void advance(std::int64_t steps);
     double* v() { return v_.data(); }               ///< of each cell [mV]
     double* stimulus() { return stimulus_.data(); } ///< of each cell [pA/pF]; 0 at first
 
     /// The next step has this number; 0 at first.
-    void enqueue_step_number(StreamRef s, std::int64_t step) { enqueue_number(s, view_, step); }
+    void enqueue_step_number(StreamRef s, std::int64_t step);
     CellState cell(std::size_t i);
     CellStep last(std::size_t i);
     /// What a cell's dyads were told in the last step.
@@ -52,6 +52,7 @@ class DeviceCells
     void restore(std::span<const std::byte> membranes, std::span<const std::byte> dyads);
 
   private:
+    void enqueue(StreamRef s, CellWork work);
     void enqueue_steps(std::int64_t steps);
     void settle();
     template <class T>

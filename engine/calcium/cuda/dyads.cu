@@ -105,11 +105,10 @@ __device__ void draw_RyR(const DyadConstants<Real>& k, const DyadRandom& random,
 }
 
 template <class Real>
-__device__ void draw_LCC(const DyadConstants<Real>& k, const DyadRandom& random, Drawing<Real>& d,
-                         unsigned t)
+__device__ void draw_LCC(const DyadConstants<Real>& k, Drawing<Real>& d, unsigned t)
 {
-    const auto open = open_channels(double(k.LCC), double(d.plain[t]), double(d.phosphorylated[t]),
-                                    d.u_LCC[t], [&] { return random(9); });
+    const auto open =
+        open_channels(double(k.LCC), double(d.plain[t]), double(d.phosphorylated[t]), d.u_LCC[t]);
     d.LCC[t] = make_uchar2(static_cast<unsigned char>(open.plain),
                            static_cast<unsigned char>(open.phosphorylated));
 }
@@ -210,7 +209,7 @@ __global__ void __launch_bounds__(threads, least_blocks<Real>)
     if (t < count[0])
         draw_RyR(k, DyadRandom{at, block * threads + d.of_RyR[t]}, d, d.of_RyR[t]);
     if (const unsigned back = threads - 1 - t; back < count[1]) // other warps, where both are few
-        draw_LCC(k, DyadRandom{at, block * threads + d.of_LCC[back]}, d, d.of_LCC[back]);
+        draw_LCC(k, d, d.of_LCC[back]);
     __syncthreads();
     const uchar2 LCC = opens ? d.LCC[t] : make_uchar2(0, 0);
     if (in.forced)

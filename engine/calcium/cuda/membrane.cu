@@ -50,6 +50,7 @@ __global__ void __launch_bounds__(threads)
     if constexpr (begins) {
         const bool forced = w.timetable->forced(at.step);
         w.input[i] = {begin_cell<Real>(c, s, at.step, forced, currents), at};
+        step.number = at.step;
         step.forced = forced;
         step.membrane = currents;
         at.place = 1 - at.place;
