@@ -6,6 +6,7 @@
 #include "engine/device/cuda/backend.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,7 @@ struct Part
 {
     double until_ms;
     const char* name;
-    double graph_ms = 0, dyads_ms = 0, cells_ms = 0; ///< of graphs; of kernels timed apart
+    double graph_ms = 0, dyads_ms = 0, cells_ms = 0; ///< of graphs; of kernels timed alone
     std::int64_t steps = 0, steps_apart = 0;
 
     /// A line's figures.
@@ -68,42 +69,42 @@ void time_kernels(cuda::DeviceCells<Real>& cells, Part& part)
         part.dyads_ms += static_cast<double>(events[k + 1].since(events[k]));
         part.cells_ms += static_cast<double>(events[k + 2].since(events[k + 1]));
     }
-    part.steps_apart += apart;
 }
 
 template <class Real>
-void run(std::size_t count, double end_ms)
+void run(std::size_t count, double end_ms, std::size_t shares)
 {
     const auto ceilings = device::cuda::measure_ceilings(0);
     const Grid grid;
-    cuda::Cells<Real> cells(CellModel<Real>(Parameters{}, grid, dt), count, 1, {0});
+    cuda::Cells<Real> cells(CellModel<Real>(Parameters{}, grid, dt), count, 1,
+                            std::vector<int>(shares, 0));
     cuda::Timetable timetable;
     timetable.pulse_first = 50 * per_ms;
     timetable.pulse_steps = per_ms / 2;
     timetable.period = 500 * per_ms;
     const std::vector<double> stimulus(count, 80.0);
     cells.set_timetable(timetable, stimulus);
-    auto& part = cells.part(0);
-    const auto s = part.stream();
+    cells.begin(start_named("paced"));
+    cells.advance(0, 2 * chunk); // warms up
+    cells.begin(start_named("paced"));
     std::array<Part, 5> parts{{{50, "rest"},
                                {70, "release"},
                                {150, "plateau"},
                                {300, "repolarisation"},
                                {500, "recovery"}}};
-    const Event before(s.device, true), after(s.device, true);
     std::size_t p = 0;
     Part all{};
-    cells.begin(start_named("paced"));
-    part.advance(2 * chunk); // warms up
-    cells.begin(start_named("paced"));
     for (std::int64_t step = 0; static_cast<double>(step) * dt < end_ms; step += chunk) {
         p += static_cast<double>(step) * dt >= parts[p].until_ms ? 1 : 0;
-        time_kernels(part, parts[p]);
-        before.record(s);
-        part.advance(chunk - apart);
-        after.record(s);
-        s.synchronize();
-        parts[p].graph_ms += static_cast<double>(after.since(before));
+        for (std::size_t d = 0; d < cells.devices(); ++d)
+            time_kernels(cells.part(d), parts[p]);
+        parts[p].steps_apart += apart;
+        const auto before = std::chrono::steady_clock::now();
+        cells.advance(step + apart, chunk - apart);
+        cells.wait();
+        const std::chrono::duration<double, std::milli> spent =
+            std::chrono::steady_clock::now() - before;
+        parts[p].graph_ms += spent.count();
         parts[p].steps += chunk - apart;
     }
     const auto dyads = static_cast<double>(grid.count());
@@ -115,6 +116,7 @@ void run(std::size_t count, double end_ms)
                    {"compiler", TAWARA_COMPILER},
                    {"precision", sizeof(Real) == 8 ? "double" : "mixed"},
                    {"cells", count},
+                   {"shares", cells.devices()},
                    {"dyads", grid.count()},
                    {"end_ms", end_ms},
                    {"device_bytes", cuda::device_bytes_of_cell(cells.model().layout) * count},
@@ -141,16 +143,17 @@ void run(std::size_t count, double end_ms)
 int main(int argc, char** argv)
 {
     if (argc < 3) {
-        std::cerr << "usage: tawara-bench-calcium-gpu CELLS double|mixed [END_MS]\n";
+        std::cerr << "usage: tawara-bench-calcium-gpu CELLS double|mixed [END_MS [SHARES]]\n";
         return 2;
     }
     const auto count = static_cast<std::size_t>(std::atoll(argv[1]));
     const double end_ms = argc > 3 ? std::atof(argv[3]) : 500;
+    const auto shares = static_cast<std::size_t>(argc > 4 ? std::atoll(argv[4]) : 1);
     try {
         if (std::string(argv[2]) == "double")
-            run<double>(count, end_ms);
+            run<double>(count, end_ms, shares);
         else
-            run<float>(count, end_ms);
+            run<float>(count, end_ms, shares);
     } catch (const std::exception& e) {
         std::cerr << e.what() << "\n";
         return 1;
