@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli bench: measured rates beside the ceilings measured in the same run.
 #include "engine/cell/special_variables.hpp"
+#include "engine/cli/calcium_command.hpp"
 #include "engine/cli/cell_command.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/cli/spmv_command.hpp"
@@ -406,12 +407,11 @@ void declare_bench(const Declaration& d)
     a->matrices.declare(*spmv);
     add("scaling", "whole steps on 1, 2, 4, ... devices, or threads of the CPU",
         [a](Context& c) { scaling(c, *a); });
-    for (const char* name : {"cable", "calcium"})
-        add(name, "not in this version", [name](Context&) {
-            throw InputError(
-                "bench " + std::string(name),
-                "is not in this version; use step, reaction, diffusion, spmv, scaling or ceilings");
-        })->group(""); // understood, but not in the list of the help
+    declare_calcium_bench(d, *bench);
+    add("cable", "not in this version", [](Context&) {
+        throw InputError("bench cable", "is not in this version; use step, reaction, diffusion, "
+                                        "spmv, scaling, calcium or ceilings");
+    })->group(""); // understood, but not in the list of the help
 }
 
 } // namespace tawara::cli

@@ -194,7 +194,7 @@ class TestCli : public QObject
                                                      "reaction.rest_tolerance_mV=0.1",
                                                      "diffusion.splitting=strang"}
                                       << s + ":/reaction/rest_tolerance_mV: ";
-        QTest::newRow("bench") << QStringList{"bench", "calcium"} << "not in this version";
+        QTest::newRow("bench") << QStringList{"bench", "cable"} << "not in this version";
         QTest::newRow("bench steps") << QStringList{"bench", "step", "--steps", "0"} << "--steps";
     }
 

@@ -211,6 +211,12 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
                          r.err.find(what) != std::string::npos,
                      (more[1] + ": " + r.err).c_str());
         }
+        r = run({"bench", "calcium", "--dyads", "100,1,1", "--steps", "50", "--precision", "mixed",
+                 "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QVERIFY(r.json()["unknown_steps_per_s"].toDouble() > 0);
+        QCOMPARE(run({"bench", "calcium", "--devices", "cuda"}).status,
+                 static_cast<int>(cli::bad_input));
         r = run({"cell", "run", "ten_tusscher_2006", "--seed", "3"});
         QVERIFY2(r.status == static_cast<int>(cli::bad_input) &&
                      r.err.find("alone") != std::string::npos,
