@@ -148,8 +148,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t vector_bytes = HWY_MAX_BYTES < 64 ? HWY_MAX_BYTES : 64;
 typedef double Doubles __attribute__((vector_size(vector_bytes)));
 typedef float Floats __attribute__((vector_size(vector_bytes)));
-typedef std::int64_t Longs __attribute__((vector_size(vector_bytes)));
-typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
+using Longs = decltype(Doubles() > Doubles()); // compilers differ in which 64-bit number that is
+using Ints = decltype(Floats() > Floats());
 typedef std::int32_t HalfInts __attribute__((vector_size(vector_bytes / 2)));
 
 template <class T>
