@@ -305,7 +305,8 @@ class TestCells : public QObject
             }
     }
 
-    /// A beat of few dyads by calcium.md's figures: third beat of 100 dyads, sums over these.
+    /// A beat of few dyads by an independent prototype's figures: third beat of 100 dyads, sums
+    /// over these.
     void aBeatIsAsExpected()
     {
         for (const bool mixed : {false, true}) {

@@ -310,7 +310,7 @@ class TestDyad : public QObject
                 QVERIFY(std::abs(got - wanted) < 1e-9 * std::abs(in.ncx_0 + in.ncx_1 * c));
             }
     }
-    /// Ratios of volumes that calcium.md's source has.
+    /// Ratios of volumes as the public code has them.
     void volumesAreThoseOfTheSource()
     {
         const auto k = dyad_constants<double>({}, {}, 0.05);
