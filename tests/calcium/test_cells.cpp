@@ -86,8 +86,8 @@ void bits_stay()
     run(*later, pool, 70, steps);
     QVERIFY(later->save() == whole->save());
     const Cells<Real> fewer(half->model(), 4, 8);
-    QVERIFY_EXCEPTION_THROWN(std::make_unique<Cells<Real>>(half->model(), 4, 8)->restore(saved),
-                             Error);
+    QVERIFY_THROWS_EXCEPTION(Error,
+                             std::make_unique<Cells<Real>>(half->model(), 4, 8)->restore(saved));
     // the run was one in which things happen
     double open = 0;
     for (std::size_t i = 0; i < 540; ++i)
@@ -364,7 +364,7 @@ class TestCells : public QObject
         PacedCellOptions o;
         o.start = &start_named("paced");
         o.dt_ms = 0;
-        QVERIFY_EXCEPTION_THROWN(run_paced_cell(o, {}, [](const Sample&) {}), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, run_paced_cell(o, {}, [](const Sample&) {}));
     }
 };
 QTEST_GUILESS_MAIN(TestCells)

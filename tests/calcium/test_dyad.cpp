@@ -332,18 +332,18 @@ class TestDyad : public QObject
             const double usual = Parameters{}.*row.value;
             QVERIFY2(usual >= row.least && usual <= row.most, row.name);
             Parameters p;
-            QVERIFY_EXCEPTION_THROWN(set_parameter(p, row.name, row.most * 2 + 1), InputError);
-            QVERIFY_EXCEPTION_THROWN(set_parameter(p, row.name, std::nan("")), InputError);
+            QVERIFY_THROWS_EXCEPTION(InputError, set_parameter(p, row.name, row.most * 2 + 1));
+            QVERIFY_THROWS_EXCEPTION(InputError, set_parameter(p, row.name, std::nan("")));
         }
         QCOMPARE(parameter_table().size() * sizeof(double), sizeof(Parameters));
         Parameters p;
-        QVERIFY_EXCEPTION_THROWN(set_parameter(p, "RyR", 99.5), InputError);
-        QVERIFY_EXCEPTION_THROWN(set_parameter(p, "ryr", 99), InputError);
-        QVERIFY_EXCEPTION_THROWN(variant_named("isoprotrenol"), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, set_parameter(p, "RyR", 99.5));
+        QVERIFY_THROWS_EXCEPTION(InputError, set_parameter(p, "ryr", 99));
+        QVERIFY_THROWS_EXCEPTION(InputError, variant_named("isoprotrenol"));
         for (const auto& v : variants())
             QCOMPARE(parameters_of(v).RyR, 100.0);
-        QVERIFY_EXCEPTION_THROWN(membrane_constants({}, {100, 0, 1}, 0.05), InputError);
-        QVERIFY_EXCEPTION_THROWN(membrane_constants({}, {100, 10, 10}, 0.2), InputError);
+        QVERIFY_THROWS_EXCEPTION(InputError, membrane_constants({}, {100, 0, 1}, 0.05));
+        QVERIFY_THROWS_EXCEPTION(InputError, membrane_constants({}, {100, 10, 10}, 0.2));
     }
 };
 QTEST_GUILESS_MAIN(TestDyad)
