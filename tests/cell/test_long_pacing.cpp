@@ -30,7 +30,7 @@ SingleCellOptions paced(const char* model, const char* variant, Scheme scheme, d
 /// How a step that is too long ends a run: what leaves its range first, sodium or V, and where to,
 /// depends on the last bits of the processor's vectors.
 const QRegularExpression diverged("^(a concentration left its range|the solution stopped being "
-                                  "finite) at 27\\d\\.\\d ms .*, model courtemanche_1998");
+                                  "finite) at 27\\d(\\.\\d)? ms .*, model courtemanche_1998");
 
 QString message(const SingleCellOptions& o)
 {

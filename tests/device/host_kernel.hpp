@@ -29,18 +29,26 @@ class HostKernel
                 write(folder + "/" + QString::fromStdString(name), on_host(header));
         QProcess compiler;
         compiler.setProcessChannelMode(QProcess::MergedChannels);
-        compiler.start(TAWARA_HOST_COMPILER,
-                       {"-std=c++20", "-O0", "-w", "-fPIC", "-shared", "-fno-gnu-unique",
-                        "-ffp-contract=off", "-Wl,-Bsymbolic", "-I" + folder,
-                        QStringLiteral("-I") + TAWARA_SOURCE_DIR, folder + "/kernel.cpp", "-o",
-                        folder + "/kernel.so"});
+        QStringList options{"-std=c++20", "-O0", "-w", "-fPIC", "-shared"};
+#ifndef __clang__ // which makes no symbol that two libraries share
+        options << "-fno-gnu-unique";
+#endif
+        options << "-ffp-contract=off"
+                << "-Wl,-Bsymbolic"
+                << "-I" + folder << QStringLiteral("-I") + TAWARA_SOURCE_DIR
+                << folder + "/kernel.cpp"
+                << "-o" << folder + "/kernel.so";
+        compiler.start(TAWARA_HOST_COMPILER, options);
         if (!compiler.waitForFinished(120000) || compiler.exitCode() != 0)
             throw std::runtime_error(compiler.readAll().left(4000).toStdString());
         library_ = dlopen((folder + "/kernel.so").toUtf8(), RTLD_NOW | RTLD_LOCAL);
         if (!library_)
             throw std::runtime_error(dlerror());
     }
-    ~HostKernel() { dlclose(library_); }
+    ~HostKernel()
+    {
+        dlclose(library_);
+    }
     HostKernel(const HostKernel&) = delete;
     HostKernel& operator=(const HostKernel&) = delete;
 
