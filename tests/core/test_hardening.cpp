@@ -35,7 +35,9 @@ class TestHardening : public QObject
                  "bound at the start");
         const auto symbols = readelf({"--dyn-syms", "-W"});
         QVERIFY2(symbols.contains("__stack_chk_fail"), "stack protector");
+#ifndef __clang__ // for which glibc 2.36 has no checked snprintf in C++
         QVERIFY2(symbols.contains(QRegularExpression("__\\w+_chk@")), "_FORTIFY_SOURCE");
+#endif
     }
 };
 QTEST_GUILESS_MAIN(TestHardening)
