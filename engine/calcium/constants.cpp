@@ -53,6 +53,22 @@ void check(const Parameters& p, const Grid& g, double dt_ms)
 
 } // namespace
 
+Grid grid_of(std::span<const int> dyads)
+{
+    if (dyads.size() == 3)
+        return {dyads[0], dyads[1], dyads[2]};
+    constexpr int across = 10;
+    if (dyads.size() != 1)
+        throw InputError("--dyads", "has " + std::to_string(dyads.size()) +
+                                        " numbers; it should be one (how many dyads) or three "
+                                        "(along x, y, z)");
+    if (dyads[0] < 1 || dyads[0] % (across * across) != 0)
+        throw InputError("--dyads", "is " + std::to_string(dyads[0]) +
+                                        "; it should be a multiple of 100 (N / 100 x 10 x 10), or "
+                                        "three numbers along x, y, z");
+    return {dyads[0] / (across * across), across, across};
+}
+
 MembraneConstants membrane_constants(const Parameters& p, const Grid& grid, double dt_ms)
 {
     check(p, grid, dt_ms);

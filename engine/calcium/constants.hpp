@@ -5,6 +5,7 @@
 #include "engine/calcium/parameters.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace tawara::calcium {
 
@@ -22,6 +23,11 @@ struct Grid
 // Faraday's constant and those of gases as O'Hara et al. have them
 inline constexpr double gas_mJ_per_mol_K = 8314, temperature_K = 310, faraday_C_per_mol = 96485;
 inline constexpr double RT_per_F_mV = gas_mJ_per_mol_K * temperature_K / faraday_C_per_mol;
+
+/// A cell of 10 x 10 dyads across, or of the given numbers.
+/// @param dyads  how many there are in all, or along x, y, z
+/// @throws InputError "--dyads" for another count of numbers, or one that is no multiple of 100
+Grid grid_of(std::span<const int> dyads);
 
 /// Of the part of a step that is taken once for a cell.
 struct MembraneConstants

@@ -61,7 +61,7 @@ void bench(Context& c, CalciumArguments a)
         throw InputError("--cells", "is " + std::to_string(a.cells) + "; it should be at least 1");
     if (a.steps < 1)
         throw InputError("--steps", "is " + std::to_string(a.steps) + "; it should be at least 1");
-    const Grid grid{a.dyads[0], a.dyads[1], a.dyads[2]};
+    const Grid grid = grid_of(a.dyads);
     membrane_constants({}, grid, 0.05); // says what is wrong with the grid
     const bool mixed = precision == "mixed";
     const auto bytes = mixed ? bytes_of_cell<float>(grid) : bytes_of_cell<double>(grid);
@@ -87,7 +87,7 @@ void bench(Context& c, CalciumArguments a)
               {"threads", threads},
               {"precision", precision},
               {"unknowns", a.cells},
-              {"dyads", a.dyads},
+              {"dyads", {grid.nx, grid.ny, grid.nz}},
               {"bytes_per_cell", bytes},
               {"steps", a.steps},
               {"seconds", seconds},
@@ -112,10 +112,10 @@ void declare_calcium_bench(const Declaration& d, CLI::App& parent)
         d.command(parent, "calcium", "cells with stochastic dyads, paced; by default a beat",
                   [a](Context& c) { bench(c, *a); });
     sub->add_option("--cells", a->cells, "how many; 0: one a thread")->capture_default_str();
-    sub->add_option("--dyads", a->dyads, "dyads of a cell along x, y, z")
+    sub->add_option("--dyads", a->dyads, "dyads of a cell: how many, or along x, y, z")
         ->delimiter(',')
-        ->expected(3)
-        ->type_name("NX,NY,NZ")
+        ->expected(1, 3)
+        ->type_name("N|NX,NY,NZ")
         ->capture_default_str();
     sub->add_option("--steps", a->steps, "steps of 0.05 ms")->capture_default_str();
     a->device.declare(*sub);

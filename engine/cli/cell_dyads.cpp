@@ -96,7 +96,7 @@ PacedCellOptions options_of(Context& c, const CellRunArguments& a)
         const auto [name, value] = assignment("--set", text);
         set_parameter(o.parameters, name, value);
     }
-    o.grid = {a.dyads[0], a.dyads[1], a.dyads[2]};
+    o.grid = grid_of(a.dyads);
     o.start = &start_named(a.start.empty() ? variant.start : a.start);
     o.mixed = a.precision == "mixed";
     o.seed = a.seed;
@@ -149,15 +149,15 @@ Json beats_of(Context& c, const PacedCellResult& r)
                          {"influx_uM", b.influx_uM},
                          {"active_percent", b.active_percent},
                          {"largest_c_d_uM", b.largest_c_d_uM}});
+        const std::string apd90_words =
+            std::isfinite(apd90) ? digits(std::round(10 * apd90) / 10) + " ms" : "not known";
         std::snprintf(line, sizeof line,
-                      "from %8.2f ms: V %.1f to %.1f mV, APD90 %s ms; c_myo %.3f to %.3f uM after "
+                      "from %8.2f ms: V %.1f to %.1f mV, APD90 %s; c_myo %.3f to %.3f uM after "
                       "%.1f ms, c_jsr %.2f to %.2f mM, I_CaL %.2f uA/uF, release %.1f uM, %.0f %% "
                       "of the dyads active",
-                      b.start_ms, b.v_least_mV, b.v_most_mV,
-                      std::isfinite(apd90) ? digits(std::round(10 * apd90) / 10).c_str()
-                                           : "not known",
-                      b.c_myo_rest_uM, b.c_myo_peak_uM, b.peak_after_ms, b.c_jsr_most_mM,
-                      b.c_jsr_least_mM, b.i_CaL_peak, b.release_uM, b.active_percent);
+                      b.start_ms, b.v_least_mV, b.v_most_mV, apd90_words.c_str(), b.c_myo_rest_uM,
+                      b.c_myo_peak_uM, b.peak_after_ms, b.c_jsr_most_mM, b.c_jsr_least_mM,
+                      b.i_CaL_peak, b.release_uM, b.active_percent);
         c.say(line);
     }
     return beats;
@@ -172,10 +172,10 @@ void declare_dyads(CLI::App& app, const std::shared_ptr<CellRunArguments>& a)
         option->group(std::string("Of ") + dyad_model);
         return option;
     };
-    only(app.add_option("--dyads", a->dyads, "dyads along x, y, z"))
+    only(app.add_option("--dyads", a->dyads, "how many dyads, or along x, y, z"))
         ->delimiter(',')
-        ->expected(3)
-        ->type_name("NX,NY,NZ")
+        ->expected(1, 3)
+        ->type_name("N|NX,NY,NZ")
         ->capture_default_str();
     only(app.add_option("--seed", a->seed, "of random numbers"))->capture_default_str();
     only(app.add_option("--start", a->start, "state to begin with; cell info lists them"))
@@ -221,7 +221,7 @@ void run_dyad_cell(Context& c, const CellRunArguments& a)
            {"variant", variant_named(a.variant).name},
            {"start", o.start->name},
            {"precision", a.precision},
-           {"dyads", a.dyads},
+           {"dyads", {o.grid.nx, o.grid.ny, o.grid.nz}},
            {"seed", o.seed},
            {"dt_ms", o.dt_ms},
            {"bcl_ms", o.protocol.period_ms},
@@ -236,16 +236,7 @@ void run_dyad_cell(Context& c, const CellRunArguments& a)
         if (o.parameters.*row.value != Parameters{}.*row.value)
             j["set"][row.name] = o.parameters.*row.value;
     j["beats"] = beats_of(c, r);
-    if (!a.out.empty()) {
-        j["file"] = a.out;
-        c.say(std::to_string(rows.size()) + " rows written to " + a.out);
-    }
-    if (r.stopped)
-        c.say("stopped at " + simulation::number_text(end_ms, 9) + " of " +
-              simulation::number_text(o.end_ms, 9) + " ms");
-    c.result(j);
-    if (r.stopped)
-        throw Cancelled();
+    end_cell_run(c, j, a.out, rows.size(), r.stopped, end_ms, o.end_ms);
 }
 
 void info_dyad_cell(Context& c)

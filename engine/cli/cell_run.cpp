@@ -399,19 +399,25 @@ void run(Context& c, CellRunArguments a)
     j["final_state"] = Json::object();
     for (std::size_t s = 0; s < m.states.size(); ++s)
         j["final_state"][m.states[s].name] = r.final_state[s];
-    if (!a.out.empty()) {
-        j["file"] = a.out;
-        c.say(std::to_string(r.time_ms.size()) + " rows written to " + a.out);
-    }
-    if (r.stopped)
-        c.say("stopped at " + simulation::number_text(end_ms, 9) + " of " +
-              simulation::number_text(o.end_ms, 9) + " ms");
-    c.result(j);
-    if (r.stopped)
-        throw Cancelled();
+    end_cell_run(c, j, a.out, r.time_ms.size(), r.stopped, end_ms, o.end_ms);
 }
 
 } // namespace
+
+void end_cell_run(Context& c, Json& result, const std::string& out, std::size_t rows, bool stopped,
+                  double reached_ms, double end_ms)
+{
+    if (!out.empty()) {
+        result["file"] = out;
+        c.say(std::to_string(rows) + " rows written to " + out);
+    }
+    if (stopped)
+        c.say("stopped at " + simulation::number_text(reached_ms, 9) + " of " +
+              simulation::number_text(end_ms, 9) + " ms");
+    c.result(result);
+    if (stopped)
+        throw Cancelled();
+}
 
 void declare_cell_run(const Declaration& d, CLI::App& parent)
 {

@@ -34,6 +34,11 @@ struct CellRunArguments
     std::vector<CLI::Option*> of_dyads;
 };
 
+/// Says where rows went and where a stopped run ended, and gives the result.
+/// @throws Cancelled where the run was stopped
+void end_cell_run(Context& c, Json& result, const std::string& out, std::size_t rows, bool stopped,
+                  double reached_ms, double end_ms);
+
 /// The options of cells with dyads (engine/calcium).
 void declare_dyads(CLI::App& app, const std::shared_ptr<CellRunArguments>& a);
 /// tawara-cli cell run ohara_rudy_dyads_2011

@@ -199,6 +199,8 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
             {{"--start", "pacd"}, "'paced'"},
             {{"--dt", "0.5"}, "at most"},
             {{"--dyads", "10,0,1"}, "three whole numbers"},
+            {{"--dyads", "150"}, "multiple of 100"},
+            {{"--dyads", "10,10"}, "has 2 numbers"},
             {{"--force-open", "50,20"}, "a later one"},
             {{"--scheme", "cvode"}, "does not go with"},
             {{"--precision", "single"}, "double or mixed"},
@@ -211,7 +213,7 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
                          r.err.find(what) != std::string::npos,
                      (more[1] + ": " + r.err).c_str());
         }
-        r = run({"bench", "calcium", "--dyads", "100,1,1", "--steps", "50", "--precision", "mixed",
+        r = run({"bench", "calcium", "--dyads", "100", "--steps", "50", "--precision", "mixed",
                  "--json"});
         QVERIFY2(r.status == 0, r.err.c_str());
         QVERIFY(r.json()["unknown_steps_per_s"].toDouble() > 0);
