@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tawara::device::HWY_NAMESPACE {
@@ -85,15 +86,18 @@ HWY_EXPORT(stream);
 
 using Clock = std::chrono::steady_clock;
 
-/// Best of a few repetitions [s].
+/// The shortest of repetitions [s], of three at least and as many as begin within so long: some
+/// fall where nobody else computes.
 template <class Body>
-double best_of(int times, Body body)
+double best_within(double seconds, Body body)
 {
-    double best = 1e30;
-    for (int k = 0; k < times; ++k) {
+    using Seconds = std::chrono::duration<double>;
+    const auto begin = Clock::now();
+    double best = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < 3 || Seconds(Clock::now() - begin).count() < seconds; ++k) {
         const auto start = Clock::now();
         body();
-        best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+        best = std::min(best, Seconds(Clock::now() - start).count());
     }
     return best;
 }
@@ -108,7 +112,7 @@ Streams measure_streams(ThreadPool& pool)
     constexpr std::size_t n = 12'000'000; // 96 MB an array: beyond any cache share of a core
     AlignedVector<double> a(n), b(n), c(n);
     const auto reached = [&](double arrays, const double* third) {
-        const double s = best_of(8, [&] {
+        const double s = best_within(0.06, [&] {
             pool.for_range(n, 512, [&](std::size_t begin, std::size_t end, unsigned) {
                 HWY_DYNAMIC_DISPATCH(stream)
                 (a.data() + begin, b.data() + begin, third ? third + begin : nullptr, end - begin);
@@ -123,7 +127,7 @@ double peak_GFLOP_per_s(ThreadPool& pool, bool twice)
 {
     constexpr std::int64_t rounds = 1'000'000;
     std::atomic<double> from{2}, keep{0};
-    const double s = best_of(20, [&] { // short ones: some fall where nobody else computes
+    const double s = best_within(0.03, [&] {
         pool.for_range(pool.size(), 1, [&](std::size_t, std::size_t, unsigned) {
             keep = twice ? HWY_DYNAMIC_DISPATCH(chains_double)(rounds, from)
                          : HWY_DYNAMIC_DISPATCH(chains_float)(rounds, from);
