@@ -13,7 +13,7 @@ namespace {
 
 /// How many numbers of an array hold a double.
 template <class Real>
-constexpr std::size_t words = sizeof(double) / sizeof(Real);
+constexpr std::size_t words = std::is_same_v<Real, double> ? 1 : 2;
 
 /// Doubles of an array: one number each, or the nearest one and what is left.
 template <class Real>

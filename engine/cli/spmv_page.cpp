@@ -74,8 +74,9 @@ std::string histograms(const Json& matrices)
     Drawing d(width, down * height);
     for (std::size_t k = 0; k < matrices.size(); ++k) {
         const auto& m = matrices[k];
-        const double x0 = static_cast<double>(k % across) * (each + gap),
-                     y0 = static_cast<double>(k / across) * height, floor = y0 + height - 24;
+        const std::size_t row = k / across, column = k % across;
+        const double x0 = static_cast<double>(column) * (each + gap),
+                     y0 = static_cast<double>(row) * height, floor = y0 + height - 24;
         const auto counts = m["histogram"]["rows"].get<std::vector<double>>();
         const double most = *std::max_element(counts.begin(), counts.end());
         const double wide = static_cast<double>(each) / static_cast<double>(counts.size());

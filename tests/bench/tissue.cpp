@@ -38,7 +38,8 @@ mesh::TetMesh make_mesh(const Place& p)
     if (p.file.empty()) {
         const double size = p.cubes * p.spacing_mm;
         auto m = mesh::slab({size, size, size}, p.spacing_mm);
-        const double thin_from = (p.cubes / 2 - 1) * p.spacing_mm;
+        const int below = p.cubes / 2 - 1; // cubes
+        const double thin_from = below * p.spacing_mm;
         for (auto& x : m.x) {
             const double in_thin = std::clamp(x - thin_from, 0.0, 2 * p.spacing_mm);
             x -= (1 - p.thin) * in_thin;
