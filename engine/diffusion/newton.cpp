@@ -62,10 +62,11 @@ std::string sentence(double t, double dt, int iterations, double residual, std::
 {
     char text[300];
     std::snprintf(text, sizeof text,
-                  "Newton's method did not converge at %.6g ms: %d iterations of a step of %.3g ms "
-                  "left a residual of %.3g mV at unknown %lld, (%.4g, %.4g, %.4g) mm; a smaller "
+                  "Newton's method did not converge at %.6g ms: %d iteration%s of a step of %.3g "
+                  "ms left a residual of %.3g mV at unknown %lld, (%.4g, %.4g, %.4g) mm; a smaller "
                   "time step or explicit stepping would be right",
-                  t, iterations, dt, residual, static_cast<long long>(unknown), p[0], p[1], p[2]);
+                  t, iterations, iterations == 1 ? "" : "s", dt, residual,
+                  static_cast<long long>(unknown), p[0], p[1], p[2]);
     return text;
 }
 

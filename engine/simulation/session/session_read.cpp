@@ -302,8 +302,8 @@ void diffusion_part(const JsonNode& n, Session& s)
     }
     if (s.scheme != diffusion::Scheme::p1)
         n.at("stepping", "")
-            .fail_value("\"newton\" with scheme \"p1\" alone; set scheme to "
-                        "\"p1\", or take another stepping");
+            .fail("\"newton\" is for scheme \"p1\" alone; set scheme to \"p1\", or take "
+                  "another stepping");
     if (s.splitting != Splitting::godunov)
         n.at("splitting", "")
             .fail_exclusive("has no meaning with stepping \"newton\", which solves "
