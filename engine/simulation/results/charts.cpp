@@ -137,7 +137,7 @@ std::string calcium_chart(const ProbeTable& t, int width, int height)
     const std::size_t probes = t.names.size() / n, rows = t.time_ms.size();
     if (probes == 0 || rows < 2 || !(t.time_ms.back() > t.time_ms.front()))
         return {};
-    const double left = 46, above = 18, below = 20, names = 16, gap = 14;
+    const double left = 46, right = 14, above = 18, below = 20, names = 16, gap = 14;
     const double w = (width - gap) / 2.0, h = (height - names) / 2.0;
     Drawing d(width, height);
     for (std::size_t k = 0; k < std::size(panels); ++k) {
@@ -153,7 +153,7 @@ std::string calcium_chart(const ProbeTable& t, int width, int height)
         const double spare = std::max(0.05 * (high - low), 1e-3 * std::abs(high) + 1e-12);
         const Field2 f{w * static_cast<double>(k % 2) + gap * static_cast<double>(k % 2) + left,
                        h * static_cast<double>(k / 2) + above,
-                       w - left,
+                       w - left - right,
                        h - above - below,
                        t.time_ms.front(),
                        t.time_ms.back(),
@@ -162,7 +162,7 @@ std::string calcium_chart(const ProbeTable& t, int width, int height)
         const double step_V = round_step(f.high - f.low, 4), step_t = round_step(f.to - f.from, 6);
         for (double v = std::ceil(f.low / step_V) * step_V; v <= f.high; v += step_V) {
             d.line(f.x0, f.y(v), f.x0 + f.width, f.y(v), pale, 1);
-            d.text(f.x0 - 5, f.y(v) + 3.5, num(v), "end", grey);
+            d.text(f.x0 - 5, f.y(v) + 3.5, num(v == 0 ? 0 : v), "end", grey); // no -0
         }
         for (double x = std::ceil(f.from / step_t) * step_t; x <= f.to + 1e-9; x += step_t) {
             d.line(f.x(x), f.y0, f.x(x), f.y0 + f.height, pale, 1);
