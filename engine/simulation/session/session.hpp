@@ -141,7 +141,7 @@ struct ConductionVelocity
 struct Dyads
 {
     static constexpr std::int64_t most = std::int64_t{1} << 28; ///< in a cell
-    static constexpr double largest_seed = 9007199254740992;    ///< 2^53, whole in JSON
+    static constexpr double largest_seed = 4294967295;          ///< of 32 bits
     int nx = 100, ny = 10, nz = 10;                             ///< along x, y and z of a cell
     std::int64_t seed = 1;                                      ///< of random numbers
     bool operator==(const Dyads&) const = default;
