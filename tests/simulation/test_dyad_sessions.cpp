@@ -298,6 +298,11 @@ class TestDyadSessions : public QObject
         part.branch = true;
         line = refusal([&] { run_session(other, part); });
         QVERIFY2(line.contains("cell models"), qPrintable(line));
+        part.device.precision =
+            precision == int(Precision::single) ? Precision::double_ : Precision::single;
+        line = refusal([&] { run_session(s, part); });
+        QVERIFY2(line.contains("branch off with --precision " + QString(QTest::currentDataTag())),
+                 qPrintable(line));
     }
 
     /// A changed parameter, variant or opening keeps the state, and acts from the next step on.

@@ -215,6 +215,12 @@ bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
     if (c.layout.empty())
         throw InputError(file.string(), "was written by an earlier version, and no run can branch "
                                         "off from it; write the checkpoint again");
+    const Print before(c.fingerprint), now(here.fingerprint);
+    if (before.precision != now.precision && !now.dyads().empty())
+        throw InputError(file.string(), "has cells with dyads in " + before.precision +
+                                            " precision, whose states are others in " +
+                                            now.precision + "; branch off with --precision " +
+                                            before.precision);
     if (c.layout == here.layout)
         return true;
     const char* const what[] = {"unknowns", "diffusion.scheme", "time step", "mesh", "cell models"};
