@@ -4,6 +4,7 @@
 #include "app/document.hpp"
 #include "app/scene_work.hpp"
 #include "app/settings.hpp"
+#include "engine/cell/own_model.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/model_variables_dialog.hpp"
@@ -51,6 +52,8 @@ void CellModelController::describe()
         [] {
             std::vector<const cell::ModelInfo*> models;
             for (const auto& n : cell::model_names())
+                models.push_back(&cell::model_info(n));
+            for (const auto& n : cell::own_model_names())
                 models.push_back(&cell::model_info(n));
             return models;
         },

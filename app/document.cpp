@@ -29,7 +29,8 @@ bool same(const Region& a, const Region& b)
            a.parameters == b.parameters && a.initial == b.initial &&
            a.conductivity_scale == b.conductivity_scale && a.scale == b.scale &&
            a.where == b.where && a.insulating == b.insulating &&
-           a.velocity_m_per_s == b.velocity_m_per_s;
+           a.velocity_m_per_s == b.velocity_m_per_s && a.dyads == b.dyads &&
+           a.forced_opening_ms == b.forced_opening_ms;
 }
 
 template <class T>

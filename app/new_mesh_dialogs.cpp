@@ -265,7 +265,9 @@ MeshDialog::Describer RefineDialog::describer() const
         now.mesh.tetrahedra = static_cast<std::int64_t>(mesh->tetrahedron_count());
         now.mesh.edge_mm = mesh::mean_edge_mm(*mesh);
         const auto region = std::find_if(s.regions.begin(), s.regions.end(),
-                                         [](const auto& r) { return !r.inherits(); });
+                                         [](const auto& r) { // none is estimated for dyads
+                                             return !r.inherits() && !has_dyads(r);
+                                         });
         if (region == s.regions.end())
             return describeRefinement(now, after, s.scheme, {});
         const auto index = static_cast<std::size_t>(region - s.regions.begin());

@@ -2,6 +2,7 @@
 #include "engine/analysis/recovery.hpp"
 
 #include "engine/cell/numerics_error.hpp"
+#include "engine/cell/own_model.hpp"
 #include "engine/cell/single_cell.hpp"
 #include "engine/core/error.hpp"
 
@@ -27,6 +28,8 @@ std::optional<RecoveryVariable> recovery_variable(const cell::ModelInfo& m)
 {
     constexpr std::string_view names[] = {"f",  "xrf", "fs",  "ff",  "f1", "fL", "f_L",
                                           "Xs", "xs",  "xs1", "xKs", "x1", "X"};
+    if (cell::own_model(m.name) != nullptr) // its range is not known without its code
+        return {};
     if (m.states.size() == 2)
         return described(m, 1);
     for (const auto name : names)

@@ -3,7 +3,10 @@
 
 #include "engine/calcium/cells.hpp"
 #include "engine/calcium/paced_cell.hpp"
+#include "engine/calcium/picture.hpp"
+#include "engine/core/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -50,20 +53,9 @@ class DyadReaction final : public cell::Reaction<Real>
 {
   public:
     DyadReaction(std::vector<DyadType> types, const Grid& grid, std::uint64_t seed)
-        : types_(std::move(types)), grid_(grid), seed_(seed), layout_(grid)
+        : types_(std::move(types)), grid_(grid), seed_(seed), layout_(grid),
+          arrays_(dyad_state_arrays(layout_))
     {
-        const std::size_t n = layout_.room(), w = words<Real>;
-        arrays_ = {{"membrane", w * kept},
-                   {"c_nsr", w * n},
-                   {"c_jsr", w * n},
-                   {"c_myo", n},
-                   {"c_ss", n},
-                   {"c_d", n},
-                   {"n_ca", n},
-                   {"CaMK_t", n},
-                   {"activated", w * n},
-                   {"C1_O1", n},
-                   {"C2_C3", n}};
     }
     std::span<const cell::StateArray> arrays() const override { return arrays_; }
     bool needs_unknowns() const override { return true; }
@@ -81,6 +73,18 @@ class DyadReaction final : public cell::Reaction<Real>
             put(c, i, cell, desk);
         }
     }
+    void set_types(std::span<const cell::CellType> types) override
+    {
+        std::vector<DyadType> next;
+        for (const auto& t : types) {
+            next.push_back(dyad_type(t));
+            if (next.back().parameters.RyR != types_.front().parameters.RyR)
+                throw InputError("cell types", "another number of RyR a dyad than the cells have, "
+                                               "which is part of their state; make the tissue "
+                                               "anew");
+        }
+        types_ = std::move(next);
+    }
     void advance(const cell::ReactionCells<Real>& c, const cell::ReactionStep& s) const override
     {
         const auto& a = c.cells;
@@ -95,6 +99,7 @@ class DyadReaction final : public cell::Reaction<Real>
             take(c, i, cell, desk);
             CellStep step;
             step.number = std::llround(s.t_ms / s.dt_ms);
+            step.forced = types_.at(a.type[i]).forced_at(s.t_ms + 0.5 * s.dt_ms);
             step.stimulus = a.stimulus ? static_cast<double>(a.stimulus[i]) : 0;
             const RandomPlace at{seed_, number(c, i), static_cast<std::uint64_t>(s.step),
                                  static_cast<std::uint16_t>(s.part)};
@@ -183,9 +188,23 @@ DyadReactionModel::DyadReactionModel(std::vector<DyadType> types, const Grid& gr
 {
 }
 
+bool DyadType::forced_at(double t_ms) const
+{
+    return std::any_of(forced.begin(), forced.end(), [&](const ForcedOpening& f) {
+        return t_ms >= f.from_ms && t_ms < f.until_ms;
+    });
+}
+
 std::string DyadReactionModel::name() const
 {
     return dyad_model;
+}
+
+std::string DyadReactionModel::identity() const
+{
+    const auto text = [](auto n) { return std::to_string(n); };
+    return name() + ":" + text(grid_.nx) + "x" + text(grid_.ny) + "x" + text(grid_.nz) +
+           ",RyR=" + text(static_cast<int>(types_.front().parameters.RyR)) + ",seed=" + text(seed_);
 }
 
 std::unique_ptr<cell::Reaction<double>> DyadReactionModel::on_cpu_double() const

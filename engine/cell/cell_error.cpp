@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/equations/ranges.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/numerics_advice.hpp"
+#include "engine/cell/own_model.hpp"
 
 #include <cstdio>
 #include <limits>
@@ -47,7 +48,7 @@ ConcentrationError::ConcentrationError(const NumericsError& at, const std::strin
 
 std::string left_range(const CellType& type, double V_mV)
 {
-    return compiler::left_range(*compiler::system_of(type), V_mV);
+    return is_own(type) ? std::string() : compiler::left_range(*compiler::system_of(type), V_mV);
 }
 
 void fail_in_tissue(const NumericsError& at, const CellType& type)

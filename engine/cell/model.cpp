@@ -2,6 +2,7 @@
 #include "engine/cell/model.hpp"
 
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/own_model.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
@@ -122,7 +123,7 @@ bool is_file(const std::string& key)
 
 std::uint64_t text_digest(const CellType& type)
 {
-    return compiler::system_of(type)->digest;
+    return is_own(type) ? 0 : compiler::system_of(type)->digest;
 }
 
 std::vector<std::string> model_names()
@@ -150,12 +151,14 @@ void require_model(const std::string& key, const std::string& file, const std::s
 {
     const std::string model = path_of(key);
     if (!is_file(model)) {
-        const auto known = compiler::library_names();
-        if (!std::binary_search(known.begin(), known.end(), model))
-            throw InputError(file, where,
-                             "unknown cell model '" + model + "'" + hint(model, known) +
-                                 "; tawara-cli cell list names all");
-        return;
+        auto known = compiler::library_names();
+        if (own_model(model) != nullptr || std::binary_search(known.begin(), known.end(), model))
+            return;
+        for (auto& name : own_model_names())
+            known.push_back(std::move(name));
+        throw InputError(file, where,
+                         "unknown cell model '" + model + "'" + hint(model, known) +
+                             "; tawara-cli cell list names all");
     }
     const auto extension = std::filesystem::path(model).extension();
     if (extension != ".mmt" && extension != ".cellml" && extension != ".xml")
@@ -174,6 +177,8 @@ void require_model(const std::string& key, const std::string& file, const std::s
 const ModelInfo& model_info(const std::string& model, const std::string& file,
                             const std::string& where)
 {
+    if (const auto* own = own_model(model))
+        return own->info;
     return find_model(model, file, where)->info;
 }
 
@@ -182,6 +187,8 @@ CellType make_cell_type(const std::string& model, std::string_view variant,
                         std::span<const std::pair<std::string, double>> initial,
                         const std::string& file, const std::string& where)
 {
+    if (const auto* own = own_model(model))
+        return own_cell_type(*own, variant, parameters, initial, file, where);
     const auto found = find_model(model, file, where);
     auto type =
         compiler::cell_type(found->system, std::string(variant), parameters, initial, file, where);

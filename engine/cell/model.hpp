@@ -94,6 +94,8 @@ struct CellType
     std::vector<double> parameters;                       ///< in ModelInfo::parameters order
     std::vector<double> initial;                          ///< in ModelInfo::states order
     std::shared_ptr<const compiler::CellSystem> system{}; ///< its equations
+    /// What code of its own (own_model.hpp) is told besides, e.g. when it holds channels open.
+    std::vector<double> protocol{};
 };
 
 /// Row of a table of cell types.
@@ -109,7 +111,7 @@ bool is_file(const std::string& key);
 /// Of the text that a type's equations were read from, FNV-1a of 64 bits.
 std::uint64_t text_digest(const CellType& type);
 
-/// Names of the models that ship with the program, sorted.
+/// Names of the compiled models that ship with the program, sorted; others: own_model_names().
 std::vector<std::string> model_names();
 
 /// What names a model here: a library name as it is, or the path of a .mmt, .cellml or .xml file
@@ -119,12 +121,13 @@ std::string model_key(const std::string& model, const std::filesystem::path& fol
 /// The inverse: a path as it is written in a file of that folder.
 std::string model_text(const std::string& key, const std::filesystem::path& folder);
 
-/// There is a library model of that name, or a model file at that path.
+/// There is a library model of that name, or one of its own, or a model file at that path.
 /// @throws InputError naming the nearest known model
 void require_model(const std::string& model, const std::string& file = "--model",
                    const std::string& where = "");
 
-/// @param model  a library name, or the path of a model file; a file is read again when its text
+/// @param model  a library name or one of own_model_names(), or the path of a model file; a file is
+/// read again when its text
 ///         has changed, and the result is another object then
 /// @return valid as long as the program runs
 /// @throws InputError  naming the nearest known model, or what is wrong with the file (by file and

@@ -2,17 +2,20 @@
 #include "engine/cell/normal.hpp"
 
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/own_model.hpp"
 
 namespace tawara::cell {
 
 bool is_normal(const CellType& type)
 {
-    return compiler::system_of(type)->plain == nullptr;
+    return is_own(type) || compiler::system_of(type)->plain == nullptr;
 }
 
 std::vector<double> parameters_in_use(const CellType& type)
 {
     auto out = type.parameters;
+    if (is_own(type))
+        return out;
     const auto system = compiler::system_of(type);
     if (system->plain == nullptr)
         for (auto k = system->neutral.rbegin(); k != system->neutral.rend(); ++k)

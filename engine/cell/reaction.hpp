@@ -80,6 +80,9 @@ class ReactionModel
   public:
     virtual ~ReactionModel() = default;
     virtual std::string name() const = 0; ///< for messages
+    /// One word that tells whether cells of two models have the same state, so that those of one
+    /// may go on as those of the other; parameters have no part in it.
+    virtual std::string identity() const { return name(); }
     /// Rows of its table of cell types: 1 to most_types.
     virtual std::size_t types() const = 0;
     virtual std::unique_ptr<Reaction<double>> on_cpu_double() const = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli bench: measured rates beside the ceilings measured in the same run.
+#include "engine/calcium/paced_cell.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/cli/calcium_command.hpp"
 #include "engine/cli/cell_command.hpp"
@@ -56,6 +57,10 @@ simulation::Session tissue_session(const Context& c, const BenchArguments& a)
             cell::key_with(cell::model_key(a.model, std::filesystem::current_path()),
                            {a.variables.potential, a.variables.stimulus, a.variables.time});
         cell::model_info(key);
+        if (key == calcium::dyad_model)
+            throw InputError("--model", std::string("is ") + key +
+                                            ", whose cells bench calcium measures; take a compiled "
+                                            "model of tawara-cli cell list");
         for (auto& r : s.regions)
             if (!r.inherits()) {
                 r.model = key;

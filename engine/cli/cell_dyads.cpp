@@ -289,7 +289,10 @@ Json dyad_cell_in_list(Context& c)
     char line[400];
     std::snprintf(line, sizeof line, "%-26s %3d states  %s (variants: %s)", dyad_model,
                   CellState::count, dyad_model_title, text.c_str());
-    c.say(line + std::string("; 12 more for each of its dyads; only in cell run"));
+    c.say(
+        line +
+        std::string(
+            "; 12 more for each of its dyads; in cell run, and of a region of tissue in sessions"));
     return {{"name", dyad_model},
             {"title", dyad_model_title},
             {"states", CellState::count},

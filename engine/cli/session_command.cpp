@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli session: writes a session file to start from.
+#include "engine/calcium/paced_cell.hpp"
 #include "engine/cell/numerics_error.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/cli/fibre_angles.hpp"
@@ -141,6 +142,11 @@ simulation::MeshChoice choice_of(const SessionArguments& a)
     if (!a.model.empty()) {
         cell::require_model(a.model, "--model");
         choice.model = cell::model_key(a.model, {});
+        if (choice.model == calcium::dyad_model)
+            throw InputError("--model",
+                             std::string("is ") + calcium::dyad_model +
+                                 ", for which no conductivities are looked for; make the session "
+                                 "with another model, then give a region of it this \"model\"");
     }
     if (!a.velocity.empty())
         choice.velocity = velocity_of(a.velocity);

@@ -76,6 +76,12 @@ std::vector<DeviceInfo> devices()
     return all;
 }
 
+void Stepper::cell_numbers(std::size_t /*unknown*/, CellNumbers& /*out*/) const
+{
+    throw InputError("--devices", "the whole state of one cell is read on the CPU alone, and " +
+                                      device() + " computes; compute on the CPU (--devices cpu)");
+}
+
 std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,
                                       const Progress& progress, Notices* notices)
 {
@@ -110,8 +116,14 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
     case Precision::mixed:
         break;
     }
+    const bool own = std::any_of(problem.groups.begin(), problem.groups.end(),
+                                 [](const CellGroup& g) { return g.reaction != nullptr; });
     throw InputError("--precision",
-                     "mixed precision is not available on the CPU; use double or single");
+                     std::string("mixed precision is not available on the CPU; use double or "
+                                 "single") +
+                         (own ? ", in which cells with code of their own choose what they keep in "
+                                "double precision"
+                              : ""));
 }
 
 } // namespace tawara::device

@@ -14,6 +14,22 @@ std::string model_name(const CellGroup& group)
     return group.reaction ? group.reaction->name() : group.types.at(0).model;
 }
 
+bool same_cells(const CellGroup& a, const CellGroup& b)
+{
+    if (a.reaction && b.reaction)
+        return a.reaction->identity() == b.reaction->identity();
+    return !a.reaction && !b.reaction && cell::same_model(a.types.front(), b.types.front());
+}
+
+std::size_t numbers_per_cell(const CellGroup& group, Precision precision)
+{
+    if (!group.reaction)
+        return group.types.front().initial.size() - 1;
+    return precision == Precision::single
+               ? cell::numbers_per_unknown(group.reaction->on_cpu_single()->arrays())
+               : cell::numbers_per_unknown(group.reaction->on_cpu_double()->arrays());
+}
+
 void check_types(const CellGroup& group, std::span<const cell::CellType> types)
 {
     if (types.size() != group.types.size())

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/cell/model.hpp"
 #include "engine/cell/reaction.hpp"
+#include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/diffusion/system.hpp"
 
@@ -19,13 +20,22 @@ struct CellGroup
 {
     cell::Scheme scheme = cell::Scheme::rush_larsen_light;
     std::vector<cell::CellType> types; ///< 1 to most_types, all of one model
-    /// Steps the cells in place of a compiled model, which there is none of then: no scheme, no
-    /// types. On CUDA devices only where it says how (cuda/device_reaction.cuh).
+    /// Steps the cells in place of a compiled model, which there is none of then: no scheme. Its
+    /// types say with which parameters, and are what set_types() replaces; it may have none. On
+    /// CUDA devices only where it says how (cuda/device_reaction.cuh).
     std::shared_ptr<const cell::ReactionModel> reaction{};
 };
 
 /// What a message calls a group's model.
 std::string model_name(const CellGroup& group);
+
+/// Whether cells of one group may go on as those of the other: of one compiled model whose text is
+/// the same, or of reactions of one identity.
+bool same_cells(const CellGroup& a, const CellGroup& b);
+
+/// How many numbers the state of one of its cells has beside V, as CPU steppers keep and
+/// snapshots hold it; a reaction's may have another number in single precision.
+std::size_t numbers_per_cell(const CellGroup& group, Precision precision);
 
 /// @throws InputError unless `types` are as many, of its model, and normal where it is (normal.hpp)
 void check_types(const CellGroup& group, std::span<const cell::CellType> types);

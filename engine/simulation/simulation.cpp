@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/simulation.hpp"
 
+#include "engine/simulation/tissue/dyad_cells.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -56,9 +58,15 @@ std::span<const double> Moment::potential()
     return v;
 }
 
+void Moment::cell_numbers(std::size_t unknown, device::CellNumbers& out) const
+{
+    simulation_.stepper_->cell_numbers(unknown, out);
+}
+
 Simulation::Simulation(Tissue tissue, const device::StepperOptions& options,
                        const Progress& progress, Notices* notices)
-    : tissue_(std::move(tissue)),
+    : tissue_((need_memory_for_dyads(tissue.problem, options.precision), std::move(tissue))),
+      precision_(options.precision),
       stepper_(device::make_stepper(tissue_.problem, options, progress, notices))
 {
 }
@@ -145,7 +153,7 @@ void Simulation::restart_maps()
 void Simulation::replace(Tissue next, std::unique_ptr<device::Stepper> stepper)
 {
     collect();
-    stepper->restore(carried(stepper_->snapshot(), tissue_.problem, next.problem));
+    stepper->restore(carried(stepper_->snapshot(), tissue_.problem, next.problem, precision_));
     stepper_ = std::move(stepper);
     tissue_.patches = std::move(next.patches);
     tissue_.region_of_unknown = std::move(next.region_of_unknown);

@@ -31,6 +31,8 @@ class Moment
     double time_ms() const;
     /// V [mV] of every unknown. @cost the first time a copy from the device
     std::span<const double> potential();
+    /// The whole state of one unknown's cell. @throws InputError as Stepper::cell_numbers()
+    void cell_numbers(std::size_t unknown, device::CellNumbers& out) const;
 
   private:
     Simulation& simulation_;
@@ -45,7 +47,7 @@ class Moment
 class Simulation
 {
   public:
-    /// @throws InputError, DeviceError as device::make_stepper()
+    /// @throws InputError, DeviceError as device::make_stepper(), need_memory_for_dyads()
     Simulation(Tissue tissue, const device::StepperOptions& options, const Progress& progress = {},
                Notices* notices = nullptr);
     Simulation(Simulation&&) = default; ///< before anybody observes it
@@ -91,6 +93,7 @@ class Simulation
   private:
     friend class Moment;
     Tissue tissue_;
+    Precision precision_;
     std::unique_ptr<device::Stepper> stepper_;
     std::vector<Observer*> observers_;
     std::vector<std::size_t> column_count_; ///< of each observer, as planned

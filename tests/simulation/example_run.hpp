@@ -20,7 +20,7 @@ inline Session example(const char* name)
     return read_session(std::string(TAWARA_SOURCE_DIR "/resources/sessions/") + name + ".json");
 }
 
-struct Run
+struct ExampleRun
 {
     std::map<std::string, std::vector<Beat>> beats; ///< by probe
     std::vector<double> ecg_ms;
@@ -28,9 +28,9 @@ struct Run
     device::Maps maps;
 };
 
-inline Run run(const Session& s, double until_ms)
+inline ExampleRun run(const Session& s, double until_ms)
 {
-    Run out;
+    ExampleRun out;
     const auto t = build_tissue(s);
     const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::single, 0});
     for (std::size_t k = 0; k < s.stimuli.size(); ++k)
@@ -74,7 +74,7 @@ inline Run run(const Session& s, double until_ms)
 }
 
 /// The value of a lead that is the farthest from 0 in a window of time.
-inline float peak(const Run& r, const std::string& lead, double from_ms, double to_ms)
+inline float peak(const ExampleRun& r, const std::string& lead, double from_ms, double to_ms)
 {
     float out = 0;
     const auto& v = r.ecg.at(lead);
@@ -85,7 +85,7 @@ inline float peak(const Run& r, const std::string& lead, double from_ms, double 
 }
 
 /// The largest (sign 1) or least (sign -1) value of a lead in a window of time.
-inline float extreme(const Run& r, const char* lead, double from_ms, double to_ms, int sign)
+inline float extreme(const ExampleRun& r, const char* lead, double from_ms, double to_ms, int sign)
 {
     float out = 0;
     const auto& v = r.ecg.at(lead);
@@ -95,7 +95,7 @@ inline float extreme(const Run& r, const char* lead, double from_ms, double to_m
     return out;
 }
 
-inline EcgIntervals intervals(const Run& r)
+inline EcgIntervals intervals(const ExampleRun& r)
 {
     std::vector<std::string> names;
     std::vector<std::vector<float>> mV;

@@ -5,6 +5,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/results/figures.hpp"
+#include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/suggest.hpp"
 #include "engine/simulation/tissue/coordinates.hpp"
@@ -12,7 +13,10 @@
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 #include "tests/simulation/example_run.hpp"
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -21,6 +25,31 @@
 using namespace tawara;
 using namespace tawara::simulation;
 
+namespace {
+
+/// Columns of calcium.csv of a run.
+std::map<std::string, std::vector<double>> calciumOf(const Session& s, const QTemporaryDir& dir)
+{
+    RunOptions o;
+    o.out = dir.path().toStdString() + "/out";
+    o.device.devices = "cpu";
+    o.device.precision = Precision::single;
+    run_session(s, o);
+    QFile file(dir.path() + "/out/calcium.csv");
+    std::map<std::string, std::vector<double>> out;
+    if (!file.open(QIODevice::ReadOnly))
+        return out;
+    const auto names = file.readLine().trimmed().split(',');
+    while (!file.atEnd()) {
+        const auto cells = file.readLine().trimmed().split(',');
+        for (qsizetype k = 0; k < cells.size(); ++k)
+            out[names.at(k).toStdString()].push_back(cells[k].toDouble());
+    }
+    return out;
+}
+
+} // namespace
+
 class TestExamples : public QObject
 {
     Q_OBJECT
@@ -28,8 +57,8 @@ class TestExamples : public QObject
     void allAreRead_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* n :
-             {"normal_beat", "bundle_activation", "reentry_around_scar", "drug_apd"})
+        for (const char* n : {"normal_beat", "bundle_activation", "reentry_around_scar", "drug_apd",
+                              "dyads_in_a_slab", "spontaneous_beat"})
             QTest::newRow(n) << n;
     }
     void allAreRead()
@@ -123,6 +152,42 @@ class TestExamples : public QObject
             QVERIFY(std::get<simulation::Sphere>(a.region).centre ==
                     std::get<simulation::Sphere>(b.region).centre);
         }
+    }
+
+    /// A wave runs through the part with dyads, whose release it starts.
+    void dyadsReleaseAsTheWavePasses()
+    {
+        auto s = example("dyads_in_a_slab");
+        s.end_ms = 90;
+        QTemporaryDir dir;
+        const auto rows = calciumOf(s, dir);
+        QVERIFY(rows.at("dyads.open_RyR").front() == 0);
+        const auto& c_myo = rows.at("dyads.c_myo_uM");
+        const double peak = *std::max_element(c_myo.begin(), c_myo.end());
+        // a single cell of 100 dyads, paced: 0.468 uM, JSR to 0.41 mM (tawara-cli cell run)
+        QVERIFY2(std::abs(peak - 0.48) < 0.03, qPrintable(QString::number(peak)));
+        const auto& c_jsr = rows.at("dyads.c_jsr_mM");
+        const double least = *std::min_element(c_jsr.begin(), c_jsr.end());
+        QVERIFY2(std::abs(least - 0.41) < 0.03, qPrintable(QString::number(least)));
+        QVERIFY(rows.count("left.c_myo_uM") == 0);
+    }
+
+    /// Nothing is stimulated; RyR that are held open from 50 ms on start a wave.
+    void heldOpenRyRStartABeat()
+    {
+        auto s = example("spontaneous_beat");
+        QVERIFY(s.stimuli.empty());
+        s.end_ms = 110;
+        const auto r = run(s, s.end_ms);
+        const double there = r.beats.at("held open").at(0).activation_ms,
+                     border = r.beats.at("border").at(0).activation_ms,
+                     healthy = r.beats.at("healthy").at(0).activation_ms;
+        qInfo("held open %.1f ms, border %.1f, healthy %.1f", there, border, healthy);
+        QVERIFY(std::abs(there - 77) < 4 && border > there && healthy > border);
+        QVERIFY(std::abs((healthy - border) - 7.4) < 2);
+        s.regions[1].forced_opening_ms.reset(); // else nothing happens
+        s.end_ms = 70;
+        QVERIFY(run(s, s.end_ms).beats.at("held open").empty());
     }
 
     void conductionIsEstimated()

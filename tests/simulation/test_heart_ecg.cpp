@@ -15,9 +15,9 @@ using namespace tawara::simulation;
 namespace {
 
 /// A healthy adult's beat, run once for all tests.
-const Run& normal_beat()
+const ExampleRun& normal_beat()
 {
-    static const Run r = run(example("normal_beat"), 560);
+    static const ExampleRun r = run(example("normal_beat"), 560);
     return r;
 }
 

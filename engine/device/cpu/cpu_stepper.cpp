@@ -5,6 +5,7 @@
 #include "engine/device/cpu/cpu_stepper_class.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <type_traits>
 
@@ -20,6 +21,25 @@ constexpr std::int64_t tile = 1024;
 /// Unknowns for a thread of its own, where their number is free: a step of them takes some 70 us,
 /// several times what waiting for each other costs.
 constexpr std::size_t unknowns_per_thread = 2048;
+
+/// Slots of cells with a reaction of their own, whose steps may take a thousand times longer, that
+/// one worker takes at a time; of the matrix' rows as many lie together.
+constexpr std::int64_t tile_of_own = 16;
+
+/// Unknowns in terms of those of compiled models, by the numbers of their states.
+std::size_t weighed(const TissueProblem& p)
+{
+    constexpr std::size_t usual = 20; // numbers of a compiled model's cell
+    std::vector<std::size_t> weight;
+    for (const auto& g : p.groups)
+        weight.push_back(
+            g.reaction ? std::max<std::size_t>(1, numbers_per_cell(g, Precision::double_) / usual)
+                       : 1);
+    std::size_t sum = 0;
+    for (const auto g : p.group)
+        sum += g == no_cells ? 0 : weight[g];
+    return sum;
+}
 
 template <class Real>
 std::unique_ptr<cell::Reaction<Real>> make_reaction(const CellGroup& g, double table_step_mV)
@@ -53,7 +73,7 @@ class Lap
 
 template <class Real>
 CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress)
-    : pool_(threads_for(threads, progress.context.threads, p.with_cells(), unknowns_per_thread)),
+    : pool_(threads_for(threads, progress.context.threads, weighed(p), unknowns_per_thread)),
       layout_((progress.at(0, "ordering unknowns"), make_layout(p))), position_(p.position_mm),
       groups_(p.groups), group_(p.group), dt_(p.dt_ms), threshold_(p.activation_threshold_mV),
       splitting_(p.splitting), diffusion_(p, layout_), currents_(layout_, p.dt_ms),
@@ -103,6 +123,7 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
             unknown_.assign(layout_.old_of.begin(), layout_.old_of.end());
     }
     states_.fill(slots);
+    share_out(p.groups);
     for (std::size_t g = 0; g < p.groups.size(); ++g)
         reactions_[g]->prepare(cells(g, v_.data(), layout_.begin[g], end_of(g)));
     without_cells_from(v_);
@@ -112,9 +133,36 @@ void CpuStepper<Real>::initial_state(const TissueProblem& p)
 }
 
 template <class Real>
+void CpuStepper<Real>::share_out(const std::vector<CellGroup>& groups)
+{
+    const auto own = [](const CellGroup& g) { return g.reaction != nullptr; };
+    if (pool_.size() < 2 || std::none_of(groups.begin(), groups.end(), own))
+        return;
+    const auto cut = [&](std::int64_t from, std::int64_t to, std::int64_t most) {
+        for (; from < to; from += most)
+            uneven_.emplace_back(from, std::min(from + most, to));
+    };
+    const auto end_of = [&](std::size_t g) {
+        return g + 1 < groups.size() ? layout_.begin[g + 1]
+                                     : static_cast<std::int64_t>(layout_.stepped);
+    };
+    for (const bool first : {true, false}) // what takes longest
+        for (std::size_t g = 0; g < groups.size(); ++g)
+            if (own(groups[g]) == first)
+                cut(layout_.begin[g], end_of(g), first ? tile_of_own : tile);
+}
+
+template <class Real>
 template <class Body>
 void CpuStepper<Real>::tiles(Body body)
 {
+    if (!uneven_.empty()) {
+        std::atomic<std::size_t> next{0};
+        return pool_.for_range(pool_.size(), 1, [&](std::size_t, std::size_t, unsigned worker) {
+            for (std::size_t k = next++; k < uneven_.size(); k = next++)
+                body(uneven_[k].first, uneven_[k].second, worker_[worker]);
+        });
+    }
     pool_.for_range(layout_.stepped, static_cast<std::size_t>(tile),
                     [&](std::size_t begin, std::size_t end, unsigned worker) {
                         for (auto b = static_cast<std::int64_t>(begin);
@@ -202,7 +250,7 @@ void CpuStepper<Real>::one_step()
         react(next_.data(), second, b, e);
         lap.to(k_reaction);
         const auto bad = record_.look(v_.data(), next_.data(), t, dt_, threshold_, b, e);
-        if (bad >= 0 && w.bad < 0)
+        if (bad >= 0 && (w.bad < 0 || bad < w.bad))
             w.bad = bad;
         lap.to(k_record);
     });
@@ -294,9 +342,12 @@ void CpuStepper<Real>::advance(std::int64_t n)
 template <class Real>
 void CpuStepper<Real>::stop_if_failed() const
 {
+    std::int64_t bad = -1; // the first place, whoever found it
     for (const auto& w : worker_)
-        if (w.bad >= 0)
-            fail(w.bad);
+        if (w.bad >= 0 && (bad < 0 || w.bad < bad))
+            bad = w.bad;
+    if (bad >= 0)
+        fail(bad);
 }
 
 template <class Real>

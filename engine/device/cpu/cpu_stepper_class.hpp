@@ -52,6 +52,7 @@ class CpuStepper final : public Stepper
     void display(std::span<float> out) override;
     void potential(std::span<double> out) const override;
     void state(std::size_t state, std::span<double> out) const override;
+    void cell_numbers(std::size_t unknown, CellNumbers& out) const override;
     Maps maps() const override;
     Snapshot snapshot() const override;
     void restore(const Snapshot& s) override;
@@ -75,6 +76,7 @@ class CpuStepper final : public Stepper
                                     std::int64_t end) const;
     template <class Body>
     void tiles(Body body);
+    void share_out(const std::vector<CellGroup>& groups);
     /// NaN in the slots of unknowns without cells.
     template <class Values>
     void without_cells_from(Values& values) const
@@ -122,6 +124,8 @@ class CpuStepper final : public Stepper
     };
     std::unique_ptr<Newton> newton_; ///< of double alone
     std::vector<WorkerTimes> worker_;
+    /// Slots that workers take by turns, where cells take unequal times; else empty.
+    std::vector<std::pair<std::int64_t, std::int64_t>> uneven_;
 };
 
 } // namespace tawara::device::cpu

@@ -5,6 +5,7 @@
 #include "engine/simulation/live/engine_impl.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
+#include "engine/simulation/tissue/dyad_cells.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 
 #include <algorithm>
@@ -164,6 +165,7 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
             for (std::size_t k = 0; k < change->session.stimuli.size(); ++k) // still has cells
                 (void)unknowns_in(t, change->session.stimuli[k].region, change->session.name,
                                   "/stimuli/" + std::to_string(k) + "/region");
+            need_memory_for_dyads(t.problem, options.precision);
             change->stepper = device::make_stepper(
                 t.problem, {options.devices, options.precision, options.threads}, progress,
                 &change->notices);
@@ -188,8 +190,7 @@ std::vector<std::size_t> Engine::Impl::switched_probes(const device::TissueProbl
     const auto switched = [&](std::size_t u) {
         if (!now.has_cells(u) || !next.has_cells(u))
             return now.has_cells(u) != next.has_cells(u);
-        return !cell::same_model(now.groups[now.group[u]].types.front(),
-                                 next.groups[next.group[u]].types.front());
+        return !device::same_cells(now.groups[now.group[u]], next.groups[next.group[u]]);
     };
     const auto under = probe_weights(sim->tissue(), traces.sampled_probes(), sim->scene->title);
     std::vector<std::size_t> out;
@@ -262,7 +263,7 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
     set_state(Status::State::loading);
     try {
         prepace(sim->scene->session, sim->tissue(), loading_progress());
-        sim->stepper().restore(initial_snapshot(sim->tissue().problem));
+        sim->stepper().restore(initial_snapshot(sim->tissue().problem, options.precision));
         sim->pacing_due = false;
         show_start();
     } catch (const Cancelled&) {

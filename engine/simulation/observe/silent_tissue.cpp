@@ -69,6 +69,8 @@ std::vector<std::uint8_t> silent_vertices(const SilentTissue& t, const Progress&
 {
     auto out = t.vertices;
     for (const auto& w : t.weak) {
+        if (has_dyads(w.region)) // no strip of them is run
+            continue;
         const auto c = principal(w.region);
         const auto along = std::max_element(c.begin(), c.end()) - c.begin();
         if (velocity_on_mesh(t.session, w.region, static_cast<std::size_t>(along), t.edge_mm,

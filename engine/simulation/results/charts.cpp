@@ -2,11 +2,13 @@
 #include "engine/simulation/results/charts.hpp"
 
 #include "engine/analysis/lead_sheet.hpp"
+#include "engine/simulation/observe/calcium_rows.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/results/drawing.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <span>
 
@@ -119,6 +121,67 @@ std::string trace_chart(std::span<const Trace> traces, std::span<const double> c
         d.line(x, y - 3.5, x + 14, y - 3.5, ink, 2);
         d.text(x + 19, y, traces[p].name, "start", black);
     }
+    return d.done();
+}
+
+std::string calcium_chart(const ProbeTable& t, int width, int height)
+{
+    constexpr std::size_t n = std::size(calcium_columns);
+    struct Panel
+    {
+        std::size_t column;
+        const char* title;
+    };
+    constexpr Panel panels[] = {
+        {0, "V [mV]"}, {1, "c_myo [uM]"}, {4, "c_jsr [mM]"}, {7, "I_CaL [uA/uF]"}};
+    const std::size_t probes = t.names.size() / n, rows = t.time_ms.size();
+    if (probes == 0 || rows < 2 || !(t.time_ms.back() > t.time_ms.front()))
+        return {};
+    const double left = 46, right = 14, above = 18, below = 20, names = 16, gap = 14;
+    const double w = (width - gap) / 2.0, h = (height - names) / 2.0;
+    Drawing d(width, height);
+    for (std::size_t k = 0; k < std::size(panels); ++k) {
+        std::vector<std::vector<float>> curves(probes, std::vector<float>(rows));
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (std::size_t p = 0; p < probes; ++p)
+            for (std::size_t r = 0; r < rows; ++r) {
+                const double v = t.V_mV[r * t.names.size() + p * n + panels[k].column];
+                curves[p][r] = static_cast<float>(v);
+                low = std::min(low, v);
+                high = std::max(high, v);
+            }
+        const double spare = std::max(0.05 * (high - low), 1e-3 * std::abs(high) + 1e-12);
+        const Field2 f{w * static_cast<double>(k % 2) + gap * static_cast<double>(k % 2) + left,
+                       h * static_cast<double>(k / 2) + above,
+                       w - left - right,
+                       h - above - below,
+                       t.time_ms.front(),
+                       t.time_ms.back(),
+                       low - spare,
+                       high + spare};
+        const double step_V = round_step(f.high - f.low, 4), step_t = round_step(f.to - f.from, 6);
+        for (double v = std::ceil(f.low / step_V) * step_V; v <= f.high; v += step_V) {
+            d.line(f.x0, f.y(v), f.x0 + f.width, f.y(v), pale, 1);
+            d.text(f.x0 - 5, f.y(v) + 3.5, num(v == 0 ? 0 : v), "end", grey); // no -0
+        }
+        for (double x = std::ceil(f.from / step_t) * step_t; x <= f.to + 1e-9; x += step_t) {
+            d.line(f.x(x), f.y0, f.x(x), f.y0 + f.height, pale, 1);
+            d.text(f.x(x), f.y0 + f.height + 13, num(x), "middle", grey);
+        }
+        d.text(f.x0, f.y0 - 5, panels[k].title, "start", black);
+        for (std::size_t p = 0; p < probes; ++p)
+            d.path(path_of(f, t.time_ms, curves[p]), inks[p % inks.size()], 1.4);
+    }
+    double x = left;
+    for (std::size_t p = 0; p < probes; ++p) {
+        constexpr double letter = 6.5, mark = 19;
+        const auto& column = t.names[p * n];
+        const auto name = column.substr(0, column.rfind('.'));
+        d.line(x, height - 6, x + 14, height - 6, inks[p % inks.size()], 2);
+        d.text(x + mark, height - 2, name, "start", black);
+        x += mark + gap + letter * static_cast<double>(name.size());
+    }
+    d.text(width, height - 2, "time [ms]", "end", grey);
     return d.done();
 }
 

@@ -18,6 +18,12 @@ namespace tawara::simulation {
 std::string trace_chart(std::span<const Trace> traces, std::span<const double> changes_ms,
                         int width, int height);
 
+/// Calcium of cells with dyads: V, c_myo, c_jsr and I_CaL over time, each in a field of its own, a
+/// curve per probe in a colour of its own, their names below.
+/// @param calcium  rows of calcium.csv (observe/calcium_rows.hpp)
+/// @return SVG, as above
+std::string calcium_chart(const ProbeTable& calcium, int width, int height);
+
 /// Leads on electrocardiogram paper: thick lines every 200 ms and 0.5 mV, as the foot says (every
 /// 100 ms or finer where the window is short); at most the newest two seconds.
 /// @param reading  stands at the right of the foot: what is measured on them

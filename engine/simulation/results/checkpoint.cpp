@@ -40,6 +40,15 @@ struct Print
     int splitting = 0, stepping = 0;
     std::set<std::string> cells; ///< words of schemes and models
     std::string precision;
+    /// Of cells with dyads what their identities say behind the model's name.
+    std::string dyads() const
+    {
+        std::string out;
+        for (const auto& word : cells)
+            if (const auto colon = word.find(':'); colon != std::string::npos)
+                out += (out.empty() ? "" : " and ") + word.substr(colon + 1);
+        return out;
+    }
 
     explicit Print(const std::string& text)
     {
@@ -83,9 +92,10 @@ std::string fingerprint(const device::TissueProblem& p, const Session& s, Precis
         add(crc, p.type);
     std::string cells;
     for (const auto& g : p.groups) {
-        cells += std::string(cell::name(g.scheme)) + " ";
+        cells += (g.reaction ? g.reaction->identity() : std::string(cell::name(g.scheme))) + " ";
         for (const auto& t : g.types) {
-            cells += t.model + " ";
+            if (!g.reaction)
+                cells += t.model + " ";
             add(crc, cell::parameters_in_use(t));
             if (cell::is_file(t.model)) // its text is not this program's
                 add(crc, std::vector<std::uint64_t>{cell::text_digest(t)});
@@ -135,7 +145,10 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
         add("diffusion.splitting differs");
     if (a.stepping != b.stepping)
         add("diffusion.stepping differs");
-    if (a.cells != b.cells)
+    const auto dyads_a = a.dyads(), dyads_b = b.dyads();
+    if (dyads_a != dyads_b && !dyads_a.empty() && !dyads_b.empty())
+        add("dyads are " + dyads_a + ", here " + dyads_b);
+    else if (a.cells != b.cells)
         add("cell models or reaction.scheme differ");
     if (out.empty())
         add("tissue, conductivities, parameters, drugs, mass, tables or rest tolerance differ");
@@ -159,7 +172,9 @@ std::vector<double> layout_print(const device::TissueProblem& p, const mesh::Tet
     for (std::size_t g = 0; g < p.groups.size(); ++g)
         for (const auto& t : p.groups[g].types) {
             const auto [at, fresh] = number.emplace(
-                t.model + (cell::is_file(t.model) ? std::to_string(cell::text_digest(t)) : ""), 0);
+                (p.groups[g].reaction ? p.groups[g].reaction->identity() : t.model) +
+                    (cell::is_file(t.model) ? std::to_string(cell::text_digest(t)) : ""),
+                0);
             if (fresh)
                 at->second = static_cast<std::uint32_t>(
                     crc32(0, reinterpret_cast<const Bytef*>(at->first.data()),
@@ -200,6 +215,12 @@ bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
     if (c.layout.empty())
         throw InputError(file.string(), "was written by an earlier version, and no run can branch "
                                         "off from it; write the checkpoint again");
+    const Print before(c.fingerprint), now(here.fingerprint);
+    if (before.precision != now.precision && !now.dyads().empty())
+        throw InputError(file.string(), "has cells with dyads in " + before.precision +
+                                            " precision, whose states are others in " +
+                                            now.precision + "; branch off with --precision " +
+                                            before.precision);
     if (c.layout == here.layout)
         return true;
     const char* const what[] = {"unknowns", "diffusion.scheme", "time step", "mesh", "cell models"};

@@ -40,6 +40,7 @@ struct ExportSource
     ModelSwitchTimes switched_ms; ///< under their probes
     std::vector<Pulse> pulses;    ///< given before time_ms (PulseLog)
     Ecg ecg;
+    ProbeTable calcium; ///< as calcium.csv has it
     std::shared_ptr<const Recording> recording;
     std::vector<KernelFigure> kernels;
     double wall_s = 0; ///< of stepping; 0: unknown

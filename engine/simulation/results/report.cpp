@@ -7,6 +7,7 @@
 #include "engine/simulation/results/report_page.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session_keys.hpp"
+#include "engine/simulation/tissue/dyad_cells.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -245,6 +246,20 @@ Json tuning_json(const std::vector<TunedRegion>& tuned)
     return out;
 }
 
+/// Groups of cells with dyads, and what their states take.
+Json dyads_json(const device::TissueProblem& p, Precision precision)
+{
+    Json out = Json::array();
+    for (std::size_t g = 0; g < p.groups.size(); ++g)
+        if (const auto m = dyad_memory(p, g, precision); m.dyads[0] > 0)
+            out.push_back({{"dyads", m.dyads},
+                           {"seed", m.seed},
+                           {"cells", m.cells},
+                           {"bytes_of_cell", m.bytes_of_cell},
+                           {"bytes", m.bytes}});
+    return out;
+}
+
 /// What ran: the program, the session, the mesh.
 void add_what_ran(Json& j, const ReportInput& in)
 {
@@ -271,6 +286,8 @@ void add_steps(Json& j, const ReportInput& in, const RunReport& r)
         j["rest"] = rest_json(p, in.stepper);
     if (const auto counts = in.stepper.newton_counts())
         j["newton"] = newton_json(p, *counts);
+    if (auto dyads = dyads_json(p, in.options.device.precision); !dyads.empty())
+        j["dyads"] = std::move(dyads);
     j["unknowns"] = r.unknowns;
     j["unknowns_with_cells"] = p.with_cells();
     j["dt_ms"] = p.dt_ms;

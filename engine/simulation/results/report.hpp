@@ -31,6 +31,7 @@ struct ReportInput
     PotentialRange seen = {};       ///< of V
     std::span<const TissueEdit> edits = {};     ///< where the run and those before it branched off
     std::span<const Electrode> electrodes = {}; ///< all that leads are of, the program's too
+    const ProbeTable* calcium = nullptr;        ///< rows of calcium.csv; null: there are none
     /// 0: never.
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };

@@ -3,6 +3,7 @@
 #include "engine/simulation/results/report_page.hpp"
 
 #include "engine/analysis/lead_sheet.hpp"
+#include "engine/simulation/observe/calcium_rows.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
 #include "engine/simulation/results/charts.hpp"
 #include "engine/simulation/results/figures.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <span>
@@ -22,7 +24,7 @@ namespace {
 
 using page::count_text, page::with;
 
-constexpr int chart_height = 160, ecg_row_height = 54;
+constexpr int chart_height = 160, ecg_row_height = 54, calcium_height = 300;
 constexpr std::size_t most_probes = 6;  // in their table
 constexpr std::size_t most_tissues = 4; // of a probe there
 
@@ -294,6 +296,42 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
     return out;
 }
 
+/// Curves of the cells with dyads, and how far each went.
+ReportPage::Section calcium(const ExportSource& s)
+{
+    ReportPage::Section out{
+        "Calcium", calcium_chart(s.calcium, ReportPage::width, calcium_height), {}};
+    constexpr std::size_t n = std::size(calcium_columns);
+    auto& t = out.table;
+    t.head = {"probe",          "c_myo least uM",   "c_myo peak uM",     "at ms",
+              "c_jsr least mM", "I_CaL peak uA/uF", "active dyads, most"};
+    const auto rows = s.calcium.time_ms.size(), width = s.calcium.names.size();
+    const auto value = [&](std::size_t row, std::size_t probe, std::size_t column) {
+        return s.calcium.V_mV[row * width + probe * n + column];
+    };
+    for (std::size_t p = 0; p < std::min(width / n, most_probes) && rows > 0; ++p) {
+        constexpr std::size_t c_myo = 1, c_jsr = 4, active = 6, i_CaL = 7;
+        const auto extreme = [&](std::size_t column, bool least) {
+            std::size_t at = 0;
+            for (std::size_t r = 1; r < rows; ++r)
+                if (least ? value(r, p, column) < value(at, p, column)
+                          : value(r, p, column) > value(at, p, column))
+                    at = r;
+            return at;
+        };
+        const auto text = [&](std::size_t column, bool least) {
+            return number_text(value(extreme(column, least), p, column), 3);
+        };
+        const auto& name = s.calcium.names[p * n];
+        t.rows.push_back({name.substr(0, name.rfind('.')), text(c_myo, true), text(c_myo, false),
+                          number_text(s.calcium.time_ms[extreme(c_myo, false)], 6),
+                          text(c_jsr, true), text(i_CaL, true), text(active, false)});
+    }
+    t.note = "Means over the dyads of the cell nearest to each probe; I_CaL as its gates and "
+             "calcium lead to expect.";
+    return out;
+}
+
 ReportPage::Table speed(const ExportSource& s)
 {
     ReportPage::Table t{"Performance", {}, {}, {}};
@@ -380,6 +418,8 @@ ReportPage report_page(const ExportSource& s)
                  (s.scene->title == p.title ? std::string() : s.scene->title + " · ") + now_text();
     p.key = key_figures(s, activation);
     p.sections = {potentials(s), electrocardiogram(s)};
+    if (!s.calcium.names.empty())
+        p.sections.push_back(calcium(s));
     p.results = {page::tissue(s), page::pacing(s)};
     p.settings = {page::mesh_table(s), page::numerics(s)};
     // below the shorter column

@@ -5,6 +5,7 @@
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/observe/calcium_rows.hpp"
 #include "engine/simulation/observe/ecg_rows.hpp"
 #include "engine/simulation/observe/probe_samples.hpp"
 #include "engine/simulation/pacing/pulse_log.hpp"
@@ -71,6 +72,15 @@ const EcgRows* ecg_among(const Tables& tables)
     return nullptr;
 }
 
+/// Null: there is no such table.
+const ProbeTable* rows_of(const Tables& tables, std::string_view file)
+{
+    for (const auto& table : tables)
+        if (table.file == file)
+            return &table.rows->table();
+    return nullptr;
+}
+
 /// Where a checkpoint has the cells' states, none are paced.
 Session without_pacing(Session s)
 {
@@ -115,6 +125,9 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
                   });
     for (const auto& n : what_outputs_will_be(s))
         say(n.level, n.text);
+    if (s.output->calcium_every_ms > 0 && rows_of(tables_, calcium_file) == nullptr)
+        say(Notice::Level::warning, "no calcium.csv (output.calcium_every_ms): no probe lies in "
+                                    "tissue of cells with dyads");
     maps_.step = std::llround(s.output->maps_from_ms / s.dt_ms);
     if (maps_.step >= end_step_ && maps_.step > 0)
         say(Notice::Level::warning, "maps stay empty: they begin at output.maps_from_ms " +
@@ -362,7 +375,8 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
                             simulation_.seen(),
                             edits_,
                             ecg != nullptr ? std::span<const Electrode>(ecg->layout().electrodes)
-                                           : std::span<const Electrode>()};
+                                           : std::span<const Electrode>(),
+                            rows_of(tables_, calcium_file)};
     auto report = make_report(input, leads);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });

@@ -49,6 +49,8 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     s.ecg.time_ms = ecg.time_ms;
     for (std::size_t l = 0; l < ecg.names.size(); ++l)
         s.ecg.mV.push_back(column(ecg, l));
+    if (in.calcium != nullptr)
+        s.calcium = *in.calcium;
     s.kernels = kernels_of(report, in.stepper.device());
     s.wall_s = in.phases.stepping_s;
     s.steps = report.steps;

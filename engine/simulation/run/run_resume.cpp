@@ -9,19 +9,6 @@
 #include <cmath>
 
 namespace tawara::simulation {
-namespace {
-
-/// Beside V, of the model that has most.
-std::size_t most_states(const device::TissueProblem& p)
-{
-    std::size_t most = 0;
-    for (const auto& g : p.groups)
-        most = std::max(most, g.types.front().initial.size() - 1);
-    return most;
-}
-
-} // namespace
-
 /// @throws InputError  at the checkpoint, which is of a later step than this run's last
 void Run::need_end_after(std::int64_t step) const
 {
@@ -41,7 +28,8 @@ void Run::resume()
     auto c = read_checkpoint(file, [&](const Checkpoint& begun) -> CheckpointBounds {
         if (begun.version > 1 || !options_.branch) // else its layout is not known yet
             differs(begun, mine, options_.branch, file);
-        return {simulation_.tissue().problem.size(), most_states(simulation_.tissue().problem),
+        return {simulation_.tissue().problem.size(),
+                numbers_per_unknown(simulation_.tissue().problem, options_.device.precision),
                 [&](std::int64_t step) { need_end_after(step); }};
     });
     const bool others = differs(c, mine, options_.branch, file);

@@ -2,6 +2,7 @@
 // The list of the tables that a run writes beside those of the probes.
 #include "engine/simulation/run/tables.hpp"
 
+#include "engine/simulation/observe/calcium_rows.hpp"
 #include "engine/simulation/observe/ecg_rows.hpp"
 #include "engine/simulation/session/intervals.hpp"
 
@@ -21,6 +22,11 @@ Rows ecg_rows(const TableSource& from, std::int64_t every_steps)
         every_steps);
 }
 
+Rows dyad_rows(const TableSource& from, std::int64_t every_steps)
+{
+    return calcium_rows(from.session, from.tissue, from.session_file, every_steps);
+}
+
 /// A row is all that a table needs here: it is made, observes, is written, listed, kept in
 /// checkpoints and goes on from them.
 struct TableOfRun
@@ -31,6 +37,7 @@ struct TableOfRun
 };
 constexpr TableOfRun tables[] = {
     {"ecg.csv", "/ecg/every_ms", ecg_rows},
+    {calcium_file, "/output/calcium_every_ms", dyad_rows},
 };
 
 } // namespace

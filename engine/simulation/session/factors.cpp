@@ -45,7 +45,7 @@ const std::vector<Known>& known()
         {{"g_Kur", "ultrarapid delayed rectifier, conductance"}, {{"g_Kur"}, {"GKur"}}},
         {{"P_NaK", "sodium-potassium pump, largest current"}, {{"P_NaK"}, {"I_NaK_max"}, {"Pnak"}}},
         {{"K_NaCa", "sodium-calcium exchanger, largest current"},
-         {{"K_NaCa"}, {"g_NaCa"}, {"I_NaCa_max"}, {"k_NaCa"}}},
+         {{"K_NaCa"}, {"g_NaCa"}, {"I_NaCa_max"}, {"k_NaCa"}, {"g_ncx"}}},
         {{"g_pCa", "sarcolemmal calcium pump, largest current"}, {{"g_pCa"}, {"I_pCa_max"}}},
         {{"g_KATP", "ATP-sensitive potassium current of ischaemia, conductance", "nS/pF"},
          {{"g_KATP"}}},

@@ -13,6 +13,7 @@ struct OutputKeys
     double checkpoint_every_ms = 0;
     std::int64_t checkpoints_kept = 5; ///< the newest of a run; 0: all
     double probes_every_ms = 0;        ///< 0: every step
+    double calcium_every_ms = 0;       ///< 0: none
     double maps_from_ms = 0;           ///< maps are of the first activation from then on
 };
 

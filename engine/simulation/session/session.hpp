@@ -137,6 +137,23 @@ struct ConductionVelocity
     constexpr bool even() const { return fibre == sheet && fibre == normal; }
 };
 
+/// The stochastic dyads of a region's cells (model calcium::dyad_model).
+struct Dyads
+{
+    static constexpr std::int64_t most = std::int64_t{1} << 28; ///< in a cell
+    static constexpr double largest_seed = 4294967295;          ///< of 32 bits
+    int nx = 100, ny = 10, nz = 10;                             ///< along x, y and z of a cell
+    std::int64_t seed = 1;                                      ///< of random numbers
+    bool operator==(const Dyads&) const = default;
+};
+
+/// From when to when all RyR of a region's cells are held open [ms].
+struct ForcedOpening
+{
+    double from_ms = 0, until_ms = 0;
+    bool operator==(const ForcedOpening&) const = default;
+};
+
 /// Cells and conductivities of a part of the tissue. The last region that holds a tetrahedron wins.
 ///
 /// A region without a model of its own (`model` empty) changes what lies beneath it: the
@@ -164,9 +181,15 @@ struct Region
     /// No cells and no current: what lies beneath does not count. So does a conductivity of 0 in
     /// all directions. Needs no model, nor a region before it.
     bool insulating = false;
+    Dyads dyads; ///< where the model has them
+    /// Of a region with a model that has dyads; of one without a model in place of what is beneath.
+    std::optional<std::vector<ForcedOpening>> forced_opening_ms;
     bool inherits() const { return model.empty(); }
     bool operator==(const Region&) const = default;
 };
+
+/// Whether a region's own model has stochastic dyads.
+bool has_dyads(const Region& r);
 
 /// A drug: factors on parameters of every region whose model has them, by canonical name: g_Na,
 /// g_CaL, g_Kr, g_Ks, g_K1, g_to and others of canonical_parameters() (presets.hpp).

@@ -122,7 +122,8 @@ struct KeyParts
     };
 };
 
-/// A key of session files. All of them are in one table (session_keys.cpp): the reader, the writer,
+/// A key of session files. All of them are in one table (session_keys.cpp, with
+/// tissue_keys.cpp): the reader, the writer,
 /// fields of the window, resources/sessions/README.md and checkpoints take theirs from there.
 struct Key : KeyParts
 {

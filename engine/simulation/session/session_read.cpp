@@ -6,6 +6,7 @@
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_dyads.hpp"
 #include "engine/simulation/session/session_extras.hpp"
 #include "engine/simulation/session/session_override.hpp"
 #include "engine/simulation/session/session_time.hpp"
@@ -101,6 +102,9 @@ void read_conduction(const JsonNode& n, Region& r)
         n.fail_exclusive("is given beside \"insulating\": true, and no wave runs in insulating "
                          "tissue; leave one of them out",
                          {"insulating", "velocity_m_per_s"}, "velocity_m_per_s");
+    if (has_dyads(r))
+        wanted->fail_exclusive("is looked for in strips of tissue of a compiled model, and " +
+                               r.model + " is none; give \"conductivity_S_per_m\"");
     r.velocity_m_per_s = conduction_velocity(*wanted);
 }
 
@@ -130,6 +134,7 @@ void inherited(const JsonNode& n, Region& r)
         if (const auto at = n.find(key))
             at->fail_exclusive(
                 "is for regions with a \"model\" of their own; give one, or leave this out");
+    read_dyads(n, r);
     for (const char* key : {"parameters", "initial"})
         if (const auto at = n.find(key))
             for (const auto& name : at->keys())
@@ -164,8 +169,8 @@ Region region(const JsonNode& n)
         r.conductivity_scale = conductivity_scale(*x);
     if (const auto x = n.find("scale"))
         r.scale = factors_of(*x);
-    if (!n.has("model") &&
-        (r.where || r.insulating || n.has("conductivity_scale") || n.has("scale"))) {
+    if (!n.has("model") && (r.where || r.insulating || n.has("conductivity_scale") ||
+                            n.has("scale") || n.has("forced_opening_ms"))) {
         inherited(n, r);
         return r;
     }
@@ -178,6 +183,7 @@ Region region(const JsonNode& n)
         r.variant = v->text();
         cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
     }
+    read_dyads(n, r);
     read_conduction(n, r);
     if (const auto p = n.find("parameters"))
         r.parameters = named_values(*p, r, true);
@@ -346,7 +352,7 @@ void reaction(const JsonNode& n, Session& s)
         return;
     s.reaction = scheme_of_tissue(*scheme);
     for (const auto& r : s.regions) {
-        if (r.inherits())
+        if (r.inherits() || has_dyads(r)) // these have steps of their own
             continue;
         const auto& can = cell::model_info(r.model).schemes;
         if (std::find(can.begin(), can.end(), s.reaction) != can.end())

@@ -4,6 +4,7 @@
 #include "engine/core/overload.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_dyads.hpp"
 #include "engine/simulation/session/session_extras.hpp"
 
 #include <cmath>
@@ -112,6 +113,7 @@ Json region(const Region& r, const std::filesystem::path& folder)
         out["parameters"] = values(r.parameters);
     if (!r.initial.empty())
         out["initial"] = values(r.initial);
+    write_dyads(r, out);
     return write_keys("/tissue/regions/#", r, std::move(out));
 }
 

@@ -128,7 +128,7 @@ std::vector<Lowered> lower_conductivities(Session& s, double edge_mm, double fin
     std::vector<Known> known;
     for (std::size_t r = 0; r < s.regions.size(); ++r) {
         Region& region = s.regions[r];
-        if (region.inherits() || region.velocity_m_per_s)
+        if (region.inherits() || region.velocity_m_per_s || has_dyads(region))
             continue;
         auto at = std::find_if(known.begin(), known.end(), [&](const Known& k) {
             return k.model == region.model && k.before == region.conductivity_S_per_m;

@@ -25,6 +25,10 @@ Kept& kept()
     return k;
 }
 
+constexpr const char* not_of_dyads =
+    "cells with stochastic dyads are not paced before the run (tissue.prepacing): they begin with "
+    "their variant's state, which cell info ohara_rudy_dyads_2011 describes";
+
 /// Everything that the outcome depends on.
 std::string key_of(const cell::CellType& type, const cell::PaceOptions& o)
 {
@@ -151,7 +155,13 @@ void prepace(const Session& s, Tissue& t, const Progress& progress)
     }
     Reached reached;
     std::vector<std::vector<cell::PacedCell>> of_groups;
+    bool dyads = false;
     for (const auto& g : t.cells.groups) {
+        if (g.reaction) {
+            dyads = true;
+            of_groups.emplace_back();
+            continue;
+        }
         cell::PaceOptions o;
         o.scheme = g.scheme;
         o.table_step_mV = s.tables_mV;
@@ -166,7 +176,12 @@ void prepace(const Session& s, Tissue& t, const Progress& progress)
     for (std::size_t g = 0; g < of_groups.size(); ++g)
         for (std::size_t k = 0; k < of_groups[g].size(); ++k)
             t.problem.groups[g].types[k].initial = of_groups[g][k].state;
-    t.prepaced = notice(s.prepacing, reached);
+    t.prepaced = reached.beats > 0 ? notice(s.prepacing, reached)
+                                   : Notice{Notice::Level::warning, "", notice_kind::prepaced};
+    if (dyads) {
+        t.prepaced->level = Notice::Level::warning;
+        t.prepaced->text += (t.prepaced->text.empty() ? "" : "; ") + std::string(not_of_dyads);
+    }
 }
 
 } // namespace tawara::simulation

@@ -168,6 +168,10 @@ void need_names(const Session& s, const Region& base, const Region& over, std::s
         cell::make_cell_type(base.model, base.variant, one, none, s.name,
                              at + "/parameters/" + name);
     }
+    if (over.forced_opening_ms && !has_dyads(base))
+        throw InputError(s.name, at + "/forced_opening_ms",
+                         "holds RyR of stochastic dyads open, and the cells beneath are of model " +
+                             base.model + "; leave it out, or lay the region on cells with dyads");
     for (const auto& pair : over.initial)
         cell::make_cell_type(base.model, base.variant, none, std::span(&pair, 1), s.name,
                              at + "/initial/" + pair.first);
@@ -198,6 +202,8 @@ Region laid_on(Region base, const Region& over)
     }
     for (const auto& [name, value] : over.initial)
         set(base.initial, name, value);
+    if (over.forced_opening_ms)
+        base.forced_opening_ms = over.forced_opening_ms;
     if (!over.name.empty())
         base.name = over.name;
     base.kind = over.kind;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/tissue.hpp"
 
-#include "engine/cell/normal.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/diffusion/spectrum.hpp"
@@ -12,7 +11,9 @@
 #include "engine/simulation/session/late_pulses.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/tissue/cell_table.hpp"
 #include "engine/simulation/tissue/coordinates.hpp"
+#include "engine/simulation/tissue/dyad_cells.hpp"
 #include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/heart_store.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
@@ -64,78 +65,6 @@ std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std:
                  })->first;
     }
     return out;
-}
-
-/// Makes groups and cell types of the regions that are used.
-CellTable cell_table(const Session& s, const RegionMap& patches, std::vector<char> used)
-{
-    const auto& regions = patches.regions;
-    CellTable out;
-    out.group_of.assign(regions.size(), 0);
-    out.type_of.assign(regions.size(), 0);
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-        if (!used[i])
-            continue;
-        const Region& r = regions[i];
-        if (r.insulating) {
-            out.group_of[i] = device::no_cells;
-            continue;
-        }
-        auto type = cell::make_cell_type(r.model, r.variant, r.parameters, r.initial, s.name,
-                                         pointer("tissue/regions", patches.origin[i]));
-        std::size_t g = 0;
-        while (g < out.groups.size() && !cell::same_equations(out.groups[g].types.front(), type))
-            ++g;
-        if (g == out.groups.size())
-            out.groups.push_back({s.reaction, {}});
-        auto& types = out.groups[g].types;
-        std::size_t k = 0;
-        while (k < types.size() &&
-               !(types[k].parameters == type.parameters && types[k].initial == type.initial))
-            ++k;
-        if (k == types.size())
-            types.push_back(std::move(type));
-        if (g >= device::no_cells || k >= cell::most_types)
-            throw InputError(
-                s.name, "/tissue/regions",
-                "more than 255 cell models, or 65536 cell types of one; merge regions");
-        out.group_of[i] = static_cast<std::uint8_t>(g);
-        out.type_of[i] = static_cast<cell::TypeIndex>(k);
-    }
-    return out;
-}
-
-/// Which regions any unknown belongs to.
-std::vector<char> used_regions(const Tissue& t)
-{
-    std::vector<char> used(t.patches.regions.size(), 0);
-    for (auto r : t.region_of_unknown)
-        used[static_cast<std::size_t>(r)] = 1;
-    return used;
-}
-
-/// Gives each unknown its group and type.
-void assign_cells(const Session& s, Tissue& t)
-{
-    t.cells = cell_table(s, t.patches, used_regions(t));
-    auto& p = t.problem;
-    p.groups = t.cells.groups;
-    p.group.resize(t.region_of_unknown.size());
-    p.type.resize(t.region_of_unknown.size());
-    for (std::size_t u = 0; u < p.group.size(); ++u) {
-        const auto r = static_cast<std::size_t>(t.region_of_unknown[u]);
-        p.group[u] = t.cells.group_of[r];
-        p.type[u] = t.cells.type_of[r];
-    }
-    const auto left = p.with_cells();
-    if (left == 0)
-        throw InputError(s.name, "/tissue/regions",
-                         "all tissue of this mesh is insulating; at least one region needs a "
-                         "model and a conductivity above 0");
-    if (left < p.size())
-        t.notices.push_back(
-            {Notice::Level::info, "insulating tissue: " + std::to_string(p.size() - left) + " of " +
-                                      std::to_string(p.size()) + " unknowns carry no cells"});
 }
 
 /// The same for an operator that may have complex eigenvalues (fvm), and what is to be said of
@@ -407,6 +336,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     }
     t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
     assign_cells(s, t);
+    need_steps_of_dyads(s, t.cells);
+    say_dyads(s, p, t.notices);
     if (s.stepping != Stepping::newton) // it steps the cells itself
         say_if_beyond_step(s, p, t.notices);
     say_which_stepping_pays(p, t.notices);
@@ -418,33 +349,6 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     say_mass_scaling(p, t.notices);
     for (std::size_t k = before; k < t.notices.size(); ++k)
         t.notices[k].kind = notice_kind::tissue;
-}
-
-bool update_types(const Session& s, Tissue& t)
-{
-    if (!still_tuned(s, t.patches.tuned))
-        return false;
-    RegionMap next = t.patches;
-    lay_again(s, next);
-    const auto sigma = [](const Region& r) {
-        const auto& c = r.conductivity_S_per_m;
-        return std::array{c.fibre, c.sheet, c.normal};
-    };
-    for (std::size_t k = 0; k < next.regions.size(); ++k)
-        if (sigma(next.regions[k]) != sigma(t.patches.regions[k]))
-            return false;
-    auto cells = cell_table(s, next, used_regions(t));
-    if (cells.group_of != t.cells.group_of || cells.type_of != t.cells.type_of ||
-        cells.groups.size() != t.cells.groups.size())
-        return false;
-    for (std::size_t g = 0; g < cells.groups.size(); ++g)
-        if (cells.groups[g].types.size() != t.cells.groups[g].types.size() ||
-            !cell::same_equations(cells.groups[g].types.front(), t.cells.groups[g].types.front()))
-            return false;
-    t.problem.groups = cells.groups;
-    t.cells = std::move(cells);
-    t.patches = std::move(next);
-    return true;
 }
 
 } // namespace tawara::simulation

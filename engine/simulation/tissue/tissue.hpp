@@ -97,12 +97,17 @@ std::vector<device::StimulusSource> sources_of(const Stimulus& s,
 std::vector<device::StimulusSource> sources_of(const Tissue& t, const Stimulus& s,
                                                const std::string& file, const std::string& what);
 
-/// The state in which a stepper begins.
-device::Snapshot initial_snapshot(const device::TissueProblem& p);
+/// The state in which a stepper of that precision begins.
+device::Snapshot initial_snapshot(const device::TissueProblem& p,
+                                  Precision precision = Precision::double_);
+
+/// How many numbers a snapshot of a stepper of that precision has for an unknown beside V.
+std::size_t numbers_per_unknown(const device::TissueProblem& p, Precision precision);
 
 /// The state of one problem carried to another on the same unknowns: V, maps and the states of
-/// cells that keep their model; others take their initial states.
+/// cells that keep their model (device::same_cells()); others take their initial states.
+/// @param precision  of the steppers of both
 device::Snapshot carried(const device::Snapshot& state, const device::TissueProblem& from,
-                         const device::TissueProblem& to);
+                         const device::TissueProblem& to, Precision precision = Precision::double_);
 
 } // namespace tawara::simulation

@@ -113,7 +113,9 @@ void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notice
 
 void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices)
 {
-    for (const auto& g : p.groups)
+    for (const auto& g : p.groups) {
+        if (g.reaction) // has no stimulus of its own
+            continue;
         for (const auto& type : g.types)
             if (const auto left = cell::compiler::stimulus_left_on(*cell::compiler::system_of(type),
                                                                    type.parameters);
@@ -121,6 +123,7 @@ void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices)
                 notices.push_back({Notice::Level::warning, left});
                 break;
             }
+    }
 }
 
 void say_if_slow_in_tissue(const device::TissueProblem& p, Notices& notices)

@@ -265,6 +265,11 @@ double velocity_on_fine(const Session& session, const Region& region, std::size_
 VelocityEstimate estimate_velocity(const Session& session, const Region& as_given, double edge_mm,
                                    const Progress& progress)
 {
+    if (has_dyads(as_given))
+        throw InputError(no_velocity_file,
+                         "velocities are not estimated for cells with stochastic dyads, each of "
+                         "which may take as long as a thousand others; run the session, and "
+                         "measure between two probes");
     if (as_given.inherits())
         throw InputError(no_velocity_file, "a region without a model has no velocity of its own");
     if (!(edge_mm > 0) || !std::isfinite(edge_mm))

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/tissue/dyad_cells.hpp"
+
+#include "engine/calcium/reaction.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/memory.hpp"
+#include "engine/device/layout.hpp"
+#include "engine/simulation/session/csv.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tawara::simulation {
+namespace {
+
+constexpr double source_dt_ms = 0.05; ///< of the public code whose parameters these are
+
+/// "0.81 MB".
+std::string size_text(double bytes)
+{
+    constexpr double kB = 1e3, MB = 1e6, GB = 1e9;
+    return bytes < MB   ? number_text(bytes / kB, 3) + " kB"
+           : bytes < GB ? number_text(bytes / MB, 3) + " MB"
+                        : number_text(bytes / GB, 3) + " GB";
+}
+
+std::string grid_text(const calcium::Grid& g)
+{
+    return std::to_string(g.nx) + " x " + std::to_string(g.ny) + " x " + std::to_string(g.nz);
+}
+
+double bytes_for_dyads(const device::TissueProblem& p, Precision precision)
+{
+    double sum = 0;
+    for (std::size_t g = 0; g < p.groups.size(); ++g)
+        sum += dyad_memory(p, g, precision).bytes;
+    return sum;
+}
+
+} // namespace
+
+const calcium::DyadReactionModel* dyads_of(const device::CellGroup& group)
+{
+    return dynamic_cast<const calcium::DyadReactionModel*>(group.reaction.get());
+}
+
+DyadMemory dyad_memory(const device::TissueProblem& p, std::size_t group, Precision precision)
+{
+    DyadMemory m;
+    const auto* model = dyads_of(p.groups[group]);
+    if (model == nullptr)
+        return m;
+    m.dyads = {model->grid().nx, model->grid().ny, model->grid().nz};
+    m.seed = static_cast<std::int64_t>(model->seed());
+    m.cells = std::count(p.group.begin(), p.group.end(), static_cast<std::uint8_t>(group));
+    const auto word = precision == Precision::single ? sizeof(float) : sizeof(double);
+    m.bytes_of_cell =
+        static_cast<double>(word * device::numbers_per_cell(p.groups[group], precision));
+    constexpr auto block = device::Layout::block;
+    m.bytes = m.bytes_of_cell * static_cast<double>((m.cells + block - 1) / block * block);
+    return m;
+}
+
+void need_steps_of_dyads(const Session& s, const CellTable& cells)
+{
+    const double dt_ms = s.splitting == Splitting::strang ? s.dt_ms / 2 : s.dt_ms;
+    for (const auto& g : cells.groups) {
+        const auto* dyads = dyads_of(g);
+        if (!dyads)
+            continue;
+        for (const auto& type : g.types) {
+            try {
+                calcium::membrane_constants(calcium::dyad_type(type).parameters, dyads->grid(),
+                                            dt_ms);
+            } catch (const InputError& e) {
+                throw InputError(s.name, "/time/dt_ms", e.reason);
+            }
+        }
+        constexpr double most_steps = 2e9; // that a dyad's last activation is counted in
+        if (s.end_ms / dt_ms > most_steps)
+            throw InputError(s.name, "/time/end_ms",
+                             "takes more than 2e9 steps, and cells with dyads count them in 32 "
+                             "bits; give an earlier end");
+    }
+}
+
+void say_dyads(const Session& s, const device::TissueProblem& p, Notices& notices)
+{
+    bool any = false;
+    for (std::size_t g = 0; g < p.groups.size(); ++g) {
+        const auto* dyads = dyads_of(p.groups[g]);
+        if (!dyads)
+            continue;
+        any = true;
+        const auto in_double = dyad_memory(p, g, Precision::double_);
+        const auto in_single = dyad_memory(p, g, Precision::single);
+        notices.push_back(
+            {Notice::Level::info,
+             std::to_string(in_double.cells) +
+                 (in_double.cells == 1 ? " cell has " : " cells have ") + grid_text(dyads->grid()) +
+                 " stochastic dyads" + (in_double.cells == 1 ? "" : " each") + ": " +
+                 size_text(in_double.bytes_of_cell) + " a cell in double precision, " +
+                 size_text(in_single.bytes_of_cell) + " in single; " + size_text(in_double.bytes) +
+                 " or " + size_text(in_single.bytes) + " in all (room for multiples of 64 cells)"});
+    }
+    if (any && s.dt_ms > source_dt_ms * (1 + 1e-9))
+        notices.push_back({Notice::Level::warning,
+                           "a step of " + number_text(s.dt_ms, 4) +
+                               " ms is longer than 0.05 ms, with which the cells with dyads were "
+                               "made and checked; calcium depends on it by some per cent"});
+}
+
+void need_memory_for_dyads(const device::TissueProblem& p, Precision precision)
+{
+    const double wanted = bytes_for_dyads(p, precision), there = available_memory_bytes();
+    if (wanted == 0 || there == 0 || wanted <= there)
+        return;
+    const double in_single = bytes_for_dyads(p, Precision::single);
+    std::string fits;
+    if (precision != Precision::single && in_single <= there)
+        fits = "--precision single takes " + size_text(in_single);
+    else {
+        double dyads = 0, cells = 0;
+        for (std::size_t g = 0; g < p.groups.size(); ++g)
+            if (const auto* d = dyads_of(p.groups[g])) {
+                const auto n = static_cast<double>(dyad_memory(p, g, precision).cells);
+                cells += n;
+                dyads += n * static_cast<double>(d->grid().count());
+            }
+        const double most = std::floor(dyads / cells * there / wanted / 100) * 100;
+        fits = most >= 100 ? "up to " + number_text(most, 6) + " dyads a cell fit (\"dyads\")"
+                           : "a smaller region of cells with dyads fits";
+    }
+    throw InputError("", "/tissue/regions",
+                     "cells with dyads take " + size_text(wanted) + " in " +
+                         std::string(name(precision)) + " precision, and this machine has " +
+                         size_text(there) + " left; " + fits);
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cells with stochastic dyads in a tissue: what they need, take and say.
+#pragma once
+#include "engine/simulation/tissue/tissue.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tawara::calcium {
+class DyadReactionModel;
+}
+
+namespace tawara::simulation {
+
+/// The reaction of a group of cells with dyads; null: it is another one.
+const calcium::DyadReactionModel* dyads_of(const device::CellGroup& group);
+
+/// What the states of a group of cells take on a CPU.
+struct DyadMemory
+{
+    std::array<int, 3> dyads{}; ///< of a cell along x, y, z; 0: the group's cells have none
+    std::int64_t seed = 0;
+    std::int64_t cells = 0;
+    double bytes_of_cell = 0;
+    double bytes = 0; ///< in all; room for a whole number of 64 cells is taken
+};
+DyadMemory dyad_memory(const device::TissueProblem& p, std::size_t group, Precision precision);
+
+/// @throws InputError at /time/dt_ms, /time/end_ms for steps that are too long for the dyads'
+/// parameters, or too many
+void need_steps_of_dyads(const Session& s, const CellTable& cells);
+
+/// How many cells have dyads, what they take, and that the step is longer than the source's.
+void say_dyads(const Session& s, const device::TissueProblem& p, Notices& notices);
+
+/// What the states of all cells with dyads take is there.
+/// @throws InputError at /tissue/regions, with what would fit
+void need_memory_for_dyads(const device::TissueProblem& p, Precision precision);
+
+} // namespace tawara::simulation
