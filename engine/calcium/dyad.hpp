@@ -42,6 +42,12 @@ TAWARA_EVERYWHERE inline std::int64_t bits_of(double x)
     return __builtin_bit_cast(std::int64_t, x);
 }
 
+/// Bits that any number of a vector has.
+TAWARA_EVERYWHERE inline int bits_of_any(std::int64_t x)
+{
+    return static_cast<int>(x);
+}
+
 /// 1/a, 1/b, 1/c by one division.
 template <class V>
 TAWARA_EVERYWHERE void invert(V& a, V& b, V& c)
@@ -133,8 +139,10 @@ TAWARA_EVERYWHERE Drawn<V> binomial(V n, V p, V u)
     V some = n * 0, none = 1 - some; // of the trials so far: at least one event; none
     V some_power = rarer, none_power = 1 - rarer;
     // 2^52 + n has n in its last bits
-    for (auto left = bits_of(n + 0x1p52) & (most - 1); any(left != 0); left = left >> 1) {
-        const auto on = (left & 1) != 0;
+    const auto count = bits_of(n + 0x1p52) & (most - 1);
+    const int all = bits_of_any(count);
+    for (int bit = 1; bit <= all; bit *= 2) {
+        const auto on = (count & bit) != 0;
         some = select(on, some + some_power * none, some);
         none = select(on, none * none_power, none);
         some_power = some_power + some_power * none_power;

@@ -65,7 +65,6 @@ TAWARA_SIDE_OPERATOR(/)
 TAWARA_SIDE_OPERATOR(>)
 TAWARA_SIDE_OPERATOR(!=)
 TAWARA_SIDE_OPERATOR(&)
-TAWARA_SIDE_OPERATOR(>>)
 #undef TAWARA_SIDE_OPERATOR
 template <class T>
 auto operator-(const Side<T>& a)
@@ -85,6 +84,13 @@ using Doubles = double;
 inline Side<std::int64_t> bits_of(const Side<double>& x)
 {
     return sides([&](std::size_t k) { return __builtin_bit_cast(std::int64_t, x.v[k]); });
+}
+inline int bits_of_any(const Side<std::int64_t>& x)
+{
+    std::int64_t all = 0;
+    for (const auto own : x.v)
+        all |= own;
+    return static_cast<int>(all);
 }
 inline bool any(const Side<bool>& mask)
 {
@@ -182,6 +188,22 @@ inline Longs bits_of(Doubles x)
 inline Side<Longs> bits_of(const Side<Doubles>& x)
 {
     return sides([&](std::size_t k) { return bits_of(x.v[k]); });
+}
+/// Bits that any number has; these are below 2^31.
+inline int bits_of_any(Longs x)
+{
+    std::int32_t all = 0, half[sizeof x / sizeof all];
+    std::memcpy(half, &x, sizeof x);
+    for (const std::int32_t own : half)
+        all |= own;
+    return all;
+}
+inline int bits_of_any(const Side<Longs>& x)
+{
+    Longs all = x.v[0];
+    for (std::size_t k = 1; k < x.count; ++k)
+        all |= x.v[k];
+    return bits_of_any(all);
 }
 inline bool any(const Side<Longs>& mask)
 {

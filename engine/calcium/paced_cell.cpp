@@ -59,6 +59,15 @@ class Watch
         meter_.sample(t_ms, v);
     }
 
+    /// Shows the cell to whoever looks for sparks.
+    void look(double t_ms)
+    {
+        const auto a = cells_.dyads(0);
+        const std::size_t n = cells_.model().layout.dyads();
+        options_.sparks->look(t_ms, std::span<const std::uint8_t>(a.O1, n),
+                              std::span<const Real>(a.c_myo, n));
+    }
+
     Sample sample(double t_ms)
     {
         Sample s;
@@ -125,7 +134,11 @@ PacedCellResult run(const PacedCellOptions& o, const Progress& progress,
     const long steps = std::max(1L, std::lround(o.end_ms / o.dt_ms));
     const long every = std::max(1L, std::lround(o.sample_every_ms / o.dt_ms));
     const long tell = std::max(1L, std::lround(5 / o.dt_ms));
+    const long look =
+        o.sparks ? std::max(1L, std::lround(o.sparks->criteria().every_ms / o.dt_ms)) : 0;
     sampled(watch.sample(0));
+    if (look > 0)
+        watch.look(0);
     long k = 0;
     bool stopped = false;
     while (k < steps && !stopped) {
@@ -141,10 +154,14 @@ PacedCellResult run(const PacedCellOptions& o, const Progress& progress,
         watch.after(now, o.dt_ms, cells.last(0));
         if (k % every == 0)
             sampled(watch.sample(now));
+        if (look > 0 && k % look == 0)
+            watch.look(now);
         if (k % tell == 0 && progress.report)
             progress.report(static_cast<double>(k) / static_cast<double>(steps), "running");
         stopped = k < steps && k % tell == 0 && progress.stop.stop_requested();
     }
+    if (look > 0)
+        o.sparks->finish();
     auto result = watch.finish();
     result.steps = k;
     result.stopped = stopped;

@@ -2,6 +2,7 @@
 // One cell with dyads, run alone: paced, or with its RyR forced open.
 #pragma once
 #include "engine/calcium/cells.hpp"
+#include "engine/calcium/sparks.hpp"
 #include "engine/cell/action_potential.hpp"
 #include "engine/core/progress.hpp"
 
@@ -40,6 +41,7 @@ struct PacedCellOptions
     double sample_every_ms = 1; ///< rounded to whole steps
     std::uint64_t seed = 1;
     Protocol protocol;
+    SparkFinder* sparks = nullptr; ///< looks every criteria().every_ms, in whole steps; of the grid
 };
 
 /// What is known of a cell at a time.

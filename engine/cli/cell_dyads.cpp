@@ -2,6 +2,7 @@
 // tawara-cli cell run ohara_rudy_dyads_2011: one cell with stochastic dyads.
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/cli/cell_run.hpp"
+#include "engine/cli/cell_sparks.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/csv.hpp"
@@ -184,12 +185,15 @@ void declare_dyads(CLI::App& app, const std::shared_ptr<CellRunArguments>& a)
         ->delimiter(',')
         ->expected(2)
         ->type_name("FROM,UNTIL");
+    only(
+        app.add_option("--sparks", a->sparks, "calcium sparks, a row each (written while it runs)"))
+        ->type_name("FILE.csv");
     only(app.add_option("--threads", a->threads, "threads of the CPU; 0: all"));
 }
 
 void run_dyad_cell(Context& c, const CellRunArguments& a)
 {
-    const auto o = options_of(c, a);
+    auto o = options_of(c, a);
     char text[160];
     std::snprintf(text, sizeof text, "%lld dyads take %.2f MB",
                   static_cast<long long>(o.grid.count()), static_cast<double>(bytes(o)) / 1e6);
@@ -199,13 +203,21 @@ void run_dyad_cell(Context& c, const CellRunArguments& a)
         progress.context.threads = a.threads;
     const auto columns = trace_columns();
     std::vector<std::vector<double>> rows;
-    const auto r = run_paced_cell(o, progress, [&](const Sample& s) {
-        if (a.out.empty())
-            return;
-        auto& row = rows.emplace_back(1, s.t_ms);
-        for (const auto& column : columns)
-            row.push_back(column.value(s));
-    });
+    PacedCellResult r;
+    const auto run = [&] {
+        r = run_paced_cell(o, progress, [&](const Sample& s) {
+            if (a.out.empty())
+                return;
+            auto& row = rows.emplace_back(1, s.t_ms);
+            for (const auto& column : columns)
+                row.push_back(column.value(s));
+        });
+    };
+    Json sparks;
+    if (a.sparks.empty())
+        run();
+    else
+        sparks = write_sparks(c, a.sparks, o, run);
     if (!a.out.empty())
         write_whole(a.out, [&](std::ostream& out) {
             out << "time_ms";
@@ -236,6 +248,8 @@ void run_dyad_cell(Context& c, const CellRunArguments& a)
         if (o.parameters.*row.value != Parameters{}.*row.value)
             j["set"][row.name] = o.parameters.*row.value;
     j["beats"] = beats_of(c, r);
+    if (!a.sparks.empty())
+        j["sparks"] = sparks;
     end_cell_run(c, j, a.out, rows.size(), r.stopped, end_ms, o.end_ms);
 }
 

@@ -28,7 +28,7 @@ struct CellRunArguments
     // of cells with dyads alone
     std::vector<int> dyads{100, 10, 10};
     std::vector<double> forced_ms;
-    std::string start;
+    std::string start, sparks;
     std::uint64_t seed = 1;
     unsigned threads = 0;
     std::vector<CLI::Option*> of_dyads;

@@ -5,6 +5,7 @@
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
+#include "tests/several.hpp"
 
 #include <QtTest>
 #include <algorithm>
@@ -374,5 +375,9 @@ class TestCells : public QObject
         QVERIFY_THROWS_EXCEPTION(InputError, run_paced_cell(o, {}, [](const Sample&) {}));
     }
 };
-QTEST_GUILESS_MAIN(TestCells)
+
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestCells>(argc, argv);
+}
 #include "test_cells.moc"

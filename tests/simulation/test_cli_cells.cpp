@@ -192,7 +192,20 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
                  "0", "--until", "10", "--precision", "mixed", "--json"});
         QVERIFY2(r.status == 0, r.err.c_str());
         QVERIFY(r.json()["beats"].toArray()[0].toObject()["largest_c_d_uM"].toDouble() > 200);
+        r = run({"cell", "run", model, "--dyads", "10,4,1", "--until", "60", "--set",
+                 "sums_over_all=0", "--sparks", path("sparks.csv"), "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto sparks = r.json()["sparks"].toObject();
+        QVERIFY(sparks["count"].toInt() >= 1 && sparks["observed_ms"].toDouble() == 60);
+        QFile table(dir_.path() + "/sparks.csv");
+        QVERIFY(table.open(QIODevice::ReadOnly));
+        const auto lines = table.readAll().trimmed().split('\n');
+        QVERIFY(lines[0].startsWith("number,start_ms,end_ms,x,y,z,dyads,"));
+        QCOMPARE(lines.size(), 1 + sparks["count"].toInt());
+        for (const auto& line : lines)
+            QCOMPARE(line.count(','), lines[0].count(','));
         const std::vector<std::pair<std::vector<std::string>, const char*>> bad{
+            {{"--sparks", path("d.csv") + "/x.csv"}, "d.csv"},
             {{"--set", "RyRs=90"}, "the nearest known is 'RyR'"},
             {{"--set", "RyR=300"}, "from 0 to 255"},
             {{"--variant", "isoproterenoll"}, "'isoproterenol'"},

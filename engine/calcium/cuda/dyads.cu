@@ -135,6 +135,116 @@ __device__ void sum_up(const Real (&terms)[DyadSums::count][row],
     }
 }
 
+/// Which dyad a thread has.
+struct Place
+{
+    std::uint32_t cell, block, i; ///< dyad i of the cell, in a block of its
+    std::uint32_t own;            ///< i, or the last dyad where there is none
+    bool there;
+};
+template <class Real>
+__device__ Place place_of(const View<Real>& w)
+{
+    Place p;
+    p.cell = w.by_blocks.into(blockIdx.x);
+    p.block = blockIdx.x - p.cell * w.blocks;
+    p.i = p.block * threads + threadIdx.x;
+    p.there = p.i < w.dyads;
+    p.own = p.there ? p.i : w.dyads - 1;
+    return p;
+}
+
+/// What a thread knows of its dyad from its odds on.
+template <class Real>
+struct Known
+{
+    Real c_d;
+    double c_jsr;
+    uchar4 ring; ///< C1, O1, C2, C3
+    Odds<Real> odds;
+};
+
+/// Reads a dyad and finds the odds of its channels; writes n_ca, trapped CaMKII, when it was
+/// active.
+template <class Real>
+__device__ Known<Real> find_odds(const DyadConstants<Real>& k, const DyadInput<Real>& in,
+                                 const DyadArrays<Real>& a, const Place& p)
+{
+    Known<Real> d;
+    d.c_d = a.c_d[p.own];
+    d.c_jsr = a.c_jsr[p.own];
+    Real n_ca = a.n_ca[p.own], camk_t = a.camk_t[p.own];
+    d.ring = make_uchar4(a.C1[p.own], a.O1[p.own], a.C2[p.own], a.C3[p.own]);
+    std::int32_t activated = a.activated[p.own];
+    if (static_cast<Real>(d.ring.y) > k.active) {
+        activated = in.step;
+        if (p.there)
+            a.activated[p.i] = activated;
+    }
+    d.odds = odds(k, in, d.c_d, static_cast<Real>(d.c_jsr), n_ca, camk_t,
+                  in.step - activated > k.refractory);
+    if (p.there) {
+        a.n_ca[p.i] = n_ca;
+        a.camk_t[p.i] = camk_t;
+    }
+    return d;
+}
+
+/// Draws the channels of a block's dyads: moves their RyR, writes these, gives the open LCC.
+/// @pre     count is 0 for all threads after a barrier
+/// @thread  all of a block
+template <class Real>
+__device__ uchar2 draw_channels(const DyadConstants<Real>& k, const DyadInput<Real>& in,
+                                const RandomPlace& at, const DyadArrays<Real>& a, const Place& p,
+                                Known<Real>& dyad, Drawing<Real>& d, unsigned (&count)[2])
+{
+    const std::uint32_t t = threadIdx.x;
+    const Odds<Real>& o = dyad.odds;
+    const Words4 words = random_words(at, p.i * dyad_draws);
+    const auto real = [](auto x) { return static_cast<Real>(x); };
+    const auto least = [](std::uint32_t word) { // the number is this or a little more
+        return static_cast<Real>(uniform_of(word));
+    };
+    const uchar4 n = dyad.ring;
+    const bool moves =
+        p.there && !in.forced &&
+        least(words[0]) < most_moves(real(n.x), real(n.y), real(n.z), real(n.w), k.close, o);
+    const bool opens = p.there && least(words[2]) < static_cast<float>(k.LCC) * 1.00001F *
+                                                        (o.plain + o.phosphorylated);
+    __syncthreads();
+    list(moves, d.of_RyR, count[0]);
+    list(opens, d.of_LCC, count[1]);
+    if (moves) {
+        d.u_RyR[t] = uniform_of(words[0], words[1]);
+        d.open[t] = o.open;
+        d.inhibit[t] = o.inhibit;
+        d.recover[t] = o.recover;
+        d.ring[t] = n;
+    }
+    if (opens) {
+        d.u_LCC[t] = uniform_of(words[2], words[3]);
+        d.plain[t] = o.plain;
+        d.phosphorylated[t] = o.phosphorylated;
+    }
+    __syncthreads();
+    if (t < count[0])
+        draw_RyR(k, DyadRandom{at, p.block * threads + d.of_RyR[t]}, d, d.of_RyR[t]);
+    if (const unsigned back = threads - 1 - t; back < count[1]) // other warps, where both are few
+        draw_LCC(k, d, d.of_LCC[back]);
+    __syncthreads();
+    if (in.forced)
+        dyad.ring = make_uchar4(0, static_cast<unsigned char>(k.RyR), 0, 0);
+    else if (moves)
+        dyad.ring = d.ring[t];
+    if (p.there && (in.forced || moves)) {
+        a.C1[p.i] = dyad.ring.x;
+        a.O1[p.i] = dyad.ring.y;
+        a.C2[p.i] = dyad.ring.z;
+        a.C3[p.i] = dyad.ring.w;
+    }
+    return opens ? d.LCC[t] : make_uchar2(0, 0);
+}
+
 template <class Real>
 constexpr int least_blocks = sizeof(Real) == 8 ? 6 : 8; ///< on a multiprocessor
 
@@ -148,99 +258,38 @@ __global__ void __launch_bounds__(threads, least_blocks<Real>)
     } shared;
     __shared__ Real side[DyadSums::count][side_by_side];
     __shared__ unsigned count[2];
-    Drawing<Real>& d = shared.drawing;
 
-    const std::uint32_t cell = w.by_blocks.into(blockIdx.x), t = threadIdx.x;
-    const std::uint32_t block = blockIdx.x - cell * w.blocks, i = block * threads + t;
-    const bool there = i < w.dyads;
-    const std::uint32_t own = there ? i : w.dyads - 1;
-    const CellInput<Real>& input = w.input[cell];
+    const std::uint32_t t = threadIdx.x;
+    const Place p = place_of(w);
+    const CellInput<Real>& input = w.input[p.cell];
     const DyadInput<Real>& in = input.dyads;
-    const DyadArrays<Real> a = arrays_of(w, cell);
+    const DyadArrays<Real> a = arrays_of(w, p.cell);
     const auto real = [](auto x) { return static_cast<Real>(x); };
     if (t < 2)
         count[t] = 0;
-
-    // odds
-    const Real c_d = a.c_d[own];
-    const double c_jsr = a.c_jsr[own];
-    Real n_ca = a.n_ca[own], camk_t = a.camk_t[own];
-    uchar4 ring = make_uchar4(a.C1[own], a.O1[own], a.C2[own], a.C3[own]);
-    std::int32_t activated = a.activated[own];
-    if (real(ring.y) > k.active) {
-        activated = in.step;
-        if (there)
-            a.activated[i] = activated;
-    }
-    const Odds<Real> o =
-        odds(k, in, c_d, real(c_jsr), n_ca, camk_t, in.step - activated > k.refractory);
-    if (there) {
-        a.n_ca[i] = n_ca;
-        a.camk_t[i] = camk_t;
-    }
-
-    // channels
-    const RandomPlace at{w.seed, w.number + cell, static_cast<std::uint64_t>(in.step), 0};
-    const Words4 words = random_words(at, i * dyad_draws);
-    const auto least = [](std::uint32_t word) { // the number is this or a little more
-        return static_cast<Real>(uniform_of(word));
-    };
-    const bool moves = there && !in.forced &&
-                       least(words[0]) < most_moves(real(ring.x), real(ring.y), real(ring.z),
-                                                    real(ring.w), k.close, o);
-    const bool opens = there && least(words[2]) < static_cast<float>(k.LCC) * 1.00001F *
-                                                      (o.plain + o.phosphorylated);
-    __syncthreads();
-    list(moves, d.of_RyR, count[0]);
-    list(opens, d.of_LCC, count[1]);
-    if (moves) {
-        d.u_RyR[t] = uniform_of(words[0], words[1]);
-        d.open[t] = o.open;
-        d.inhibit[t] = o.inhibit;
-        d.recover[t] = o.recover;
-        d.ring[t] = ring;
-    }
-    if (opens) {
-        d.u_LCC[t] = uniform_of(words[2], words[3]);
-        d.plain[t] = o.plain;
-        d.phosphorylated[t] = o.phosphorylated;
-    }
-    __syncthreads();
-    if (t < count[0])
-        draw_RyR(k, DyadRandom{at, block * threads + d.of_RyR[t]}, d, d.of_RyR[t]);
-    if (const unsigned back = threads - 1 - t; back < count[1]) // other warps, where both are few
-        draw_LCC(k, d, d.of_LCC[back]);
-    __syncthreads();
-    const uchar2 LCC = opens ? d.LCC[t] : make_uchar2(0, 0);
-    if (in.forced)
-        ring = make_uchar4(0, static_cast<unsigned char>(k.RyR), 0, 0);
-    else if (moves)
-        ring = d.ring[t];
-    if (there && (in.forced || moves)) {
-        a.C1[i] = ring.x;
-        a.O1[i] = ring.y;
-        a.C2[i] = ring.z;
-        a.C3[i] = ring.w;
-    }
+    Known<Real> d = find_odds(k, in, a, p);
+    const RandomPlace at{w.seed, w.number + p.cell, static_cast<std::uint64_t>(in.step), 0};
+    const uchar2 LCC = draw_channels(k, in, at, a, p, d, shared.drawing, count);
 
     // fluxes
-    const auto c =
-        diffused(k, fields_of(w, a, cell, input.at.place), around(w, own), input.at.settled != 0);
-    const Flows<Real> f = flows(k, in, c_d, c.ss, c.myo, real(c.nsr), real(c_jsr), o.phi,
-                                real(ring.y), real(LCC.x), real(LCC.y));
-    if (there) {
-        const auto to = fields_of(w, a, cell, 1 - input.at.place);
-        a.c_d[i] = f.c_d;
-        a.c_jsr[i] = c_jsr + static_cast<double>(f.jsr);
-        to.myo[i] = f.c_myo;
-        to.ss[i] = f.c_ss;
-        to.nsr[i] = c.nsr + static_cast<double>(f.nsr);
+    const auto c = diffused(k, fields_of(w, a, p.cell, input.at.place), around(w, p.own),
+                            input.at.settled != 0);
+    const Flows<Real> f = flows(k, in, d.c_d, c.ss, c.myo, real(c.nsr), real(d.c_jsr), d.odds.phi,
+                                real(d.ring.y), real(LCC.x), real(LCC.y));
+    if (p.there) {
+        const auto to = fields_of(w, a, p.cell, 1 - input.at.place);
+        a.c_d[p.i] = f.c_d;
+        a.c_jsr[p.i] = d.c_jsr + static_cast<double>(f.jsr);
+        to.myo[p.i] = f.c_myo;
+        to.ss[p.i] = f.c_ss;
+        to.nsr[p.i] = c.nsr + static_cast<double>(f.nsr);
     }
-    const Real terms[DyadSums::count] = {
-        f.open, f.i_Ca, f.ncx, f.pCa, c.myo, o.camk, f.release, real(LCC.x + LCC.y), real(ring.y)};
+    const Real terms[DyadSums::count] = {f.open,        f.i_Ca,      f.ncx,     f.pCa,
+                                         c.myo,         d.odds.camk, f.release, real(LCC.x + LCC.y),
+                                         real(d.ring.y)};
     __syncthreads(); // what was drawn has been read
     for (int s = 0; s < DyadSums::count; ++s)
-        shared.terms[s][t] = there ? terms[s] : 0;
+        shared.terms[s][t] = p.there ? terms[s] : 0;
     __syncthreads();
     sum_up(shared.terms, side, &w.sums[blockIdx.x].open);
 }
