@@ -3,6 +3,7 @@
 
 #include "engine/calcium/cells.hpp"
 #include "engine/calcium/paced_cell.hpp"
+#include "engine/calcium/picture.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -50,20 +51,9 @@ class DyadReaction final : public cell::Reaction<Real>
 {
   public:
     DyadReaction(std::vector<DyadType> types, const Grid& grid, std::uint64_t seed)
-        : types_(std::move(types)), grid_(grid), seed_(seed), layout_(grid)
+        : types_(std::move(types)), grid_(grid), seed_(seed), layout_(grid),
+          arrays_(dyad_state_arrays(layout_))
     {
-        const std::size_t n = layout_.room(), w = words<Real>;
-        arrays_ = {{"membrane", w * kept},
-                   {"c_nsr", w * n},
-                   {"c_jsr", w * n},
-                   {"c_myo", n},
-                   {"c_ss", n},
-                   {"c_d", n},
-                   {"n_ca", n},
-                   {"CaMK_t", n},
-                   {"activated", w * n},
-                   {"C1_O1", n},
-                   {"C2_C3", n}};
     }
     std::span<const cell::StateArray> arrays() const override { return arrays_; }
     bool needs_unknowns() const override { return true; }

@@ -29,6 +29,8 @@ class DyadReactionModel final : public cell::ReactionModel
     DyadReactionModel(std::vector<DyadType> types, const Grid& grid, std::uint64_t seed);
     std::string name() const override;
     std::size_t types() const override { return types_.size(); }
+    const std::vector<DyadType>& table() const { return types_; }
+    const Grid& grid() const { return grid_; }
     std::unique_ptr<cell::Reaction<double>> on_cpu_double() const override;
     std::unique_ptr<cell::Reaction<float>> on_cpu_single() const override;
 

@@ -76,6 +76,12 @@ std::vector<DeviceInfo> devices()
     return all;
 }
 
+void Stepper::cell_numbers(std::size_t /*unknown*/, CellNumbers& /*out*/) const
+{
+    throw InputError("--devices", "the whole state of one cell is read on the CPU alone, and " +
+                                      device() + " computes; compute on the CPU (--devices cpu)");
+}
+
 std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,
                                       const Progress& progress, Notices* notices)
 {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tawara::device {
 
@@ -28,6 +29,14 @@ struct NewtonCounts
     /// Why the host decides how iterations go on, and not the device by itself; empty where that
     /// does, and on the CPU.
     std::string host_decides{};
+};
+
+/// The state of one unknown's cell.
+struct CellNumbers
+{
+    double v_mV = 0;
+    /// Of its reaction's arrays (cell::Reaction::arrays()), one array after the other.
+    std::vector<double> numbers;
 };
 
 /// Steps one tissue on one set of devices. All indices and values are in the mesh's own order.
@@ -89,6 +98,11 @@ class Stepper
     /// 0 where its model has fewer.
     /// @pre  0 < state, and some model has so many
     virtual void state(std::size_t state, std::span<double> out) const = 0;
+    /// The whole state of one unknown's cell; no other unknown's is read.
+    /// @param out   its memory is used again
+    /// @throws InputError of an unknown without cells, or where devices do not give one cell's
+    /// @cost   linear in its numbers
+    virtual void cell_numbers(std::size_t unknown, CellNumbers& out) const;
     virtual Maps maps() const = 0;
     virtual Snapshot snapshot() const = 0;
     virtual void restore(const Snapshot& s) = 0;

@@ -52,6 +52,7 @@ class CpuStepper final : public Stepper
     void display(std::span<float> out) override;
     void potential(std::span<double> out) const override;
     void state(std::size_t state, std::span<double> out) const override;
+    void cell_numbers(std::size_t unknown, CellNumbers& out) const override;
     Maps maps() const override;
     Snapshot snapshot() const override;
     void restore(const Snapshot& s) override;

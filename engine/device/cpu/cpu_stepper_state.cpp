@@ -83,6 +83,16 @@ void CpuStepper<Real>::state(std::size_t state, std::span<double> out) const
 }
 
 template <class Real>
+void CpuStepper<Real>::cell_numbers(std::size_t unknown, CellNumbers& out) const
+{
+    if (unknown >= group_.size() || group_[unknown] == no_cells)
+        throw InputError("unknown " + std::to_string(unknown), "has no cells");
+    const auto slot = layout_.new_of[unknown];
+    out.v_mV = static_cast<double>(v_[static_cast<std::size_t>(slot)]);
+    states_.numbers_of(group_[unknown], slot, out.numbers);
+}
+
+template <class Real>
 Maps CpuStepper<Real>::maps() const
 {
     Maps m;

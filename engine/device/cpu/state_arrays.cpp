@@ -38,6 +38,25 @@ void StateArrays<Real>::fill(std::size_t slots)
         shared_pointers_.push_back(a.data());
 }
 
+template <class Real>
+void StateArrays<Real>::numbers_of(std::size_t group, std::int64_t slot,
+                                   std::vector<double>& out) const
+{
+    const Group& g = groups_[group];
+    out.resize(g.numbers);
+    if (g.own.empty()) {
+        for (std::size_t k = 0; k < g.numbers; ++k)
+            out[k] = static_cast<double>(shared_pointers_[k][slot]);
+        return;
+    }
+    double* to = out.data();
+    for (std::size_t a = 0; a < g.pointers.size(); ++a) {
+        const std::size_t n = g.per_unknown[a];
+        const Real* from = g.pointers[a] + static_cast<std::size_t>(slot - g.first) * n;
+        to = std::copy(from, from + n, to);
+    }
+}
+
 template class StateArrays<double>;
 template class StateArrays<float>;
 

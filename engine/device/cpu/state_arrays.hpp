@@ -44,6 +44,8 @@ class StateArrays
     {
         return *place(group, k, slot);
     }
+    /// All of the unknown's in a slot, over the group's arrays.
+    void numbers_of(std::size_t group, std::int64_t slot, std::vector<double>& out) const;
 
   private:
     struct Group
