@@ -86,10 +86,11 @@ int TransientPlot::columns() const
 QRectF TransientPlot::cell(std::size_t curve) const
 {
     const int c = columns(), count = static_cast<int>(m_curves.size());
-    const int rows = (count + c - 1) / c, k = static_cast<int>(curve);
+    const int rows = (count + c - 1) / c;
+    const int row = static_cast<int>(curve) / c, column = static_cast<int>(curve) % c;
     const double foot = QFontMetricsF(font()).height() + 2; // times
     const double w = static_cast<double>(width()) / c, h = (height() - foot) / rows;
-    return {k % c * w, k / c * h, w, h};
+    return {column * w, row * h, w, h};
 }
 
 QRectF TransientPlot::area(std::size_t curve) const

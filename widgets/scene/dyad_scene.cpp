@@ -129,17 +129,17 @@ void DyadScene::Impl::add_quads(int stacked, bool reversed, int side_by_side)
     const auto sheet = side_by_side > 0 ? sheet_um() : std::array{0.0, 0.0};
     for (int k = 0; k < count(stacked); ++k) {
         const int layer = reversed ? count(stacked) - 1 - k : k;
-        const float left = static_cast<float>(layer % in_row) / static_cast<float>(in_row),
-                    low = static_cast<float>(layer / in_row) / static_cast<float>(rows);
+        const int column = layer % in_row, row = layer / in_row; // of the texels
+        const float left = static_cast<float>(column) / static_cast<float>(in_row),
+                    low = static_cast<float>(row) / static_cast<float>(rows);
         const vtkIdType first = points->GetNumberOfPoints();
         for (int corner = 0; corner < 4; ++corner) {
             const int right = corner == 1 || corner == 2, top = corner / 2;
             Vec3 p{};
             if (side_by_side > 0) {
-                p[0] = (layer % side_by_side) * (extent(0) + gap_um) + right * extent(0) -
-                       sheet[0] / 2;
-                p[1] = sheet[1] / 2 - (layer / side_by_side) * (extent(1) + gap_um) -
-                       (1 - top) * extent(1);
+                const int along = layer % side_by_side, below = layer / side_by_side;
+                p[0] = along * (extent(0) + gap_um) + right * extent(0) - sheet[0] / 2;
+                p[1] = sheet[1] / 2 - below * (extent(1) + gap_um) - (1 - top) * extent(1);
             } else {
                 const auto u = static_cast<std::size_t>(a[0]), v = static_cast<std::size_t>(a[1]),
                            w = static_cast<std::size_t>(stacked);
@@ -253,7 +253,8 @@ void DyadScene::Impl::write_texels()
                                 static_cast<std::size_t>(v) * sv;
             for (int u = 0; u < count(a[0]); ++u, texel += 4) {
                 const float s = std::clamp(from[static_cast<std::size_t>(u) * su], 0.0F, 1.0F);
-                std::memcpy(texel, palette[static_cast<std::size_t>(255 * s + 0.5F)].data(), 4);
+                std::memcpy(texel, palette[static_cast<std::size_t>(std::lround(255 * s))].data(),
+                            4);
             }
         }
     image->Modified();
