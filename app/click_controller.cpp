@@ -226,9 +226,18 @@ void ClickController::wallClicked(const scene::Pick& pick)
         m_host.stimulate({pick.position_mm, s.radius_mm, s.duration_ms, s.amplitude_pA_per_pF});
         break;
     }
+    case ClickMode::cell:
+        Q_EMIT cellChosen(pick.position_mm);
+        break;
     default:
         break;
     }
+}
+
+void ClickController::setCell(const std::optional<Vec3>& at)
+{
+    m_cell = at;
+    updateMarkers();
 }
 
 void ClickController::addSite(const QString& what, const simulation::Stimulus& fresh)
@@ -284,6 +293,9 @@ void ClickController::updateMarkers()
                            s.electrodes[i].position_mm,
                            {0.75, 0.79, 0.85},
                            scene::Marker::Kind::electrode});
+    if (m_cell)
+        markers.push_back(
+            {0, tr("Cell").toStdString(), *m_cell, {1.0, 0.62, 0.16}, scene::Marker::Kind::cell});
     m_views.setMarkers(std::move(markers));
 }
 

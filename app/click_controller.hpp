@@ -3,6 +3,8 @@
 #include "app/engine_host.hpp"
 #include "widgets/view3d/heart_view.hpp"
 
+#include <optional>
+
 namespace tawara {
 
 class Document;
@@ -31,8 +33,12 @@ class ClickController : public QObject
     ClickMode mode() const { return m_mode; }
     /// Sites, probes and electrodes are others, or look otherwise.
     void updateMarkers();
+    /// The cell whose dyads are shown has a marker there; nothing: none is shown.
+    void setCell(const std::optional<Vec3>& at);
 
   Q_SIGNALS:
+    /// A click chose the cell there (ClickMode::cell).
+    void cellChosen(const tawara::Vec3& at);
     void modeChanged(tawara::ClickMode mode);
     /// A panel is to be seen, by its dock's object name.
     void panelWanted(const QString& dock);
@@ -71,6 +77,7 @@ class ClickController : public QObject
     MessageBar& m_message;
     ClickMode m_mode = ClickMode::stimulate;
     Next m_next = Next::nothing;
+    std::optional<Vec3> m_cell;
 };
 
 } // namespace tawara

@@ -17,6 +17,15 @@ constexpr int poll_ms = 8;
 constexpr qint64 status_ms = 100, traces_ms = 50, slow_ms = 400;
 constexpr double maps_wall_ms = 250;
 
+/// "no cells have dyads" as "No cells have dyads."
+QString sentence(const std::string& reason)
+{
+    QString text = QString::fromStdString(reason);
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text.endsWith('.') ? text : text + '.';
+}
+
 } // namespace
 
 EngineHost::EngineHost(const EngineMaker& maker, Opener opener, QObject* parent)
@@ -231,6 +240,11 @@ void EngineHost::watchVolume(bool on)
     if (std::exchange(m_watchVolume, on) != on)
         post(simulation::WatchVolume{on});
 }
+void EngineHost::watchDyads(const std::optional<Vec3>& cell)
+{
+    post(simulation::WatchDyads{cell});
+}
+
 void EngineHost::watchPhase(bool on, const simulation::PhasePlane& plane)
 {
     const bool other = std::exchange(m_plane, plane) != plane && on;
@@ -353,6 +367,13 @@ void EngineHost::answered(const simulation::Answer& a)
     if (const auto* x = std::get_if<simulation::Export>(&command); x != nullptr && !a.applied) {
         m_exports.remove(a.command);
         Q_EMIT exported(QString::fromStdString(x->path.string()), QString::fromStdString(a.reason));
+        return;
+    }
+    if (const auto* d = std::get_if<simulation::WatchDyads>(&command)) {
+        if (!a.applied)
+            Q_EMIT dyadsRefused(sentence(a.reason));
+        else
+            Q_EMIT dyadsWatched(d->cell_mm);
         return;
     }
     if (!a.applied) {

@@ -82,6 +82,8 @@ class EngineHost : public QObject
     void holdMaps(std::optional<int> beat);
     void watchVolume(bool on);
     void watchPhase(bool on, const simulation::PhasePlane& plane);
+    /// The dyads of the cell there, in frames from now on; nothing: of none.
+    void watchDyads(const std::optional<Vec3>& cell);
     void watchBeats(bool on)
     {
         m_watchBeats = on;
@@ -147,6 +149,8 @@ class EngineHost : public QObject
     void editRefused(quint64 command, const QString& reason);
     void editApplied();
     void recordingChanged(); ///< it began or ended
+    void dyadsWatched(const std::optional<tawara::Vec3>& cell);
+    void dyadsRefused(const QString& reason); ///< what was watched before still is
 
   private:
     quint64 post(const simulation::Command& command);

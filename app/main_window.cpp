@@ -3,6 +3,7 @@
 // where everything stands, _connect.cpp what is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/calcium_controller.hpp"
 #include "app/cell_model_controller.hpp"
 #include "app/click_controller.hpp"
 #include "app/export_controller.hpp"

@@ -13,6 +13,7 @@
 
 namespace tawara {
 
+class CalciumController;
 class CellModelController;
 class ClickController;
 class ExportController;
@@ -164,6 +165,7 @@ class MainWindow : public QMainWindow
     std::unique_ptr<CellModelController> m_cells;
     std::unique_ptr<PaintingController> m_painting;
     std::unique_ptr<ClickController> m_clicks;
+    std::unique_ptr<CalciumController> m_calcium;
 };
 
 } // namespace tawara

@@ -2,6 +2,7 @@
 // Which controllers there are, and what is connected to what.
 #include "app/main_window.hpp"
 
+#include "app/calcium_controller.hpp"
 #include "app/cell_model_controller.hpp"
 #include "app/click_controller.hpp"
 #include "app/export_controller.hpp"
@@ -75,6 +76,7 @@ void MainWindow::buildControllers()
     m_clicks =
         std::make_unique<ClickController>(host, document, *m_probes, views, *m_grid, *p.pacing,
                                           *p.tissue, *p.ecg, *m_look, *m_painting, message);
+    m_calcium = std::make_unique<CalciumController>(*this, host, *p.calcium, *m_clicks, message);
 }
 
 void MainWindow::connectControllers()

@@ -298,6 +298,8 @@ void MainWindow::showShortcuts()
     rows.emplace_back(QString(), tr("Mouse on the plots"));
     rows.emplace_back(tr("Wheel"), tr("length of time shown"));
     rows.emplace_back(tr("Shift + click"), tr("cursors A and B"));
+    rows.emplace_back(QString(), tr("On a cell's dyads"));
+    rows.emplace_back(tr("Arrows, + and \u2212, Home"), tr("turn, zoom, the whole cell"));
     auto* sheet = new ShortcutSheet(rows, this);
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->show();

@@ -2,6 +2,7 @@
 #include "app/panel_docks.hpp"
 
 #include "widgets/panels/beats_panel.hpp"
+#include "widgets/panels/calcium_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/pacing_panel.hpp"
@@ -65,6 +66,7 @@ void PanelDocks::build(ProbeModel& probes)
     m_panels.plot->setObjectName("plot");
     m_panels.beats = new BeatsPanel;
     m_panels.ecg = new EcgPanel;
+    m_panels.calcium = new CalciumPanel;
     auto* curves = new QSplitter;
     curves->setObjectName("curves");
     curves->addWidget(m_panels.plot);
@@ -81,6 +83,7 @@ void PanelDocks::build(ProbeModel& probes)
     dock(tr("Action potentials"), "plotDock", curves, false);
     dock(tr("Beats"), "beatsDock", m_panels.beats, false);
     dock(tr("ECG"), "ecgDock", m_panels.ecg, false);
+    dock(tr("Calcium"), "calciumDock", m_panels.calcium, false);
     right->raise();
     bottom->raise();
     m_sideWidth = side_width;
@@ -169,6 +172,7 @@ void PanelDocks::save(QSettings& settings) const
 void PanelDocks::addLook(QJsonObject& view) const
 {
     view["ecg"] = m_panels.ecg->look();
+    view["calcium"] = m_panels.calcium->look();
     view["tissue"] = m_panels.tissue->look();
 }
 
@@ -181,6 +185,8 @@ void PanelDocks::setLook(const QJsonObject& view)
 {
     if (view.contains("ecg")) // sessions of before say nothing of it
         m_panels.ecg->setLook(view["ecg"].toObject());
+    if (view.contains("calcium"))
+        m_panels.calcium->setLook(view["calcium"].toObject());
     if (view.contains("tissue"))
         m_panels.tissue->setLook(view["tissue"].toObject());
     if (const auto layout = QByteArray::fromBase64(view["layout"].toString().toLatin1());

@@ -17,6 +17,7 @@ class QWidget;
 namespace tawara {
 
 class BeatsPanel;
+class CalciumPanel;
 class EcgPanel;
 class InfoPanel;
 class PacingPanel;
@@ -39,6 +40,7 @@ struct Panels
     ProbePanel* probes;
     BeatsPanel* beats;
     EcgPanel* ecg;
+    CalciumPanel* calcium;
 };
 
 /// Makes the panels and the docks that they lie in, at the right and below; knows how wide those at

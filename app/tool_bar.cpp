@@ -26,6 +26,8 @@ constexpr Tool tools[] = {
      QT_TRANSLATE_NOOP("ToolBar", "A click adds a pacing site; drag one to move it (A)")},
     {ClickMode::probe, "probe", QT_TRANSLATE_NOOP("ToolBar", "Probe"), "P",
      QT_TRANSLATE_NOOP("ToolBar", "A click on the wall places a probe; drag one to move it (P)")},
+    {ClickMode::cell, "dyads", QT_TRANSLATE_NOOP("ToolBar", "Cell"), "C",
+     QT_TRANSLATE_NOOP("ToolBar", "A click on the wall shows that cell's dyads and calcium (C)")},
     {ClickMode::paint, "paint", QT_TRANSLATE_NOOP("ToolBar", "Paint"), "B",
      QT_TRANSLATE_NOOP("ToolBar",
                        "Paint scar, border zone, ischaemia on the heart; Alt rubs out (B)")},

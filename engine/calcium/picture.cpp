@@ -5,6 +5,7 @@
 #include "engine/core/error.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 namespace tawara::calcium {
 namespace {
@@ -99,7 +100,7 @@ CalciumState calcium_state(const CellModel<double>& m, CellState cell, const Dya
 template <class Real>
 std::vector<cell::StateArray> dyad_state_arrays(const DyadLayout<Real>& layout)
 {
-    constexpr std::size_t words = sizeof(double) / sizeof(Real);
+    constexpr std::size_t words = std::is_same_v<Real, double> ? 1 : 2;
     const std::size_t n = layout.room();
     return {{"membrane", words * (CellState::count - 1)},
             {"c_nsr", words * n},

@@ -3,6 +3,7 @@
 #include "engine/calcium/cells.hpp"
 #include "engine/calcium/dyad.hpp"
 #include "engine/calcium/paced_cell.hpp"
+#include "engine/calcium/picture.hpp"
 #include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
 #include "tests/several.hpp"
@@ -228,6 +229,71 @@ void reaction_steps_cells(double within_mV)
         QVERIFY(std::all_of(array.begin(), array.end(), [](Real x) { return std::isfinite(x); }));
 }
 
+/// The picture that is read from a reaction's arrays is that of the cell: its dyads exactly (single
+/// precision of both), what is expected of its channels within what a step scatters.
+template <class Real>
+void picture_shows_the_cell()
+{
+    const Grid grid{30, 5, 2};
+    const Parameters p;
+    const DyadLayout<Real> layout(grid);
+    auto cells = made<Real>(grid, 1, 12);
+    ThreadPool pool(1);
+    double expected = 0, drawn = 0, released = 0, release = 0;
+    for (std::int64_t step = 0; step < 300; ++step) {
+        run(*cells, pool, step, step + 1);
+        if (step < 100 || step % 10 != 0)
+            continue;
+        const auto a = cells->dyads(0);
+        const std::size_t n = layout.room();
+        std::vector<double> numbers;
+        const auto doubles = [&](const auto* from, std::size_t count) {
+            for (std::size_t i = 0; i < count; ++i)
+                numbers.push_back(static_cast<double>(static_cast<Real>(from[i])));
+            if (sizeof(Real) == 4)
+                for (std::size_t i = 0; i < count; ++i)
+                    numbers.push_back(static_cast<double>(from[i]) -
+                                      static_cast<double>(static_cast<Real>(from[i])));
+        };
+        doubles(&cells->cell(0).Na_i, CellState::count - 1);
+        doubles(a.c_nsr, n);
+        doubles(a.c_jsr, n);
+        for (const Real* from : {a.c_myo, a.c_ss, a.c_d, a.n_ca, a.camk_t})
+            numbers.insert(numbers.end(), from, from + n);
+        doubles(a.activated, n);
+        for (std::size_t i = 0; i < n; ++i)
+            numbers.push_back(a.C1[i] + 256 * a.O1[i]);
+        for (std::size_t i = 0; i < n; ++i)
+            numbers.push_back(a.C2[i] + 256 * a.C3[i]);
+        QCOMPARE(numbers.size(), cell::numbers_per_unknown(dyad_state_arrays(layout)));
+        const auto shown = dyad_picture(p, grid, dt, cells->cell(0).v, numbers);
+        QCOMPARE(shown.c_d_uM.size(), std::size_t{300});
+        for (std::size_t i = 0; i < 300; ++i) {
+            QCOMPARE(shown.c_d_uM[i], static_cast<float>(a.c_d[i]));
+            QCOMPARE(shown.c_myo_uM[i], static_cast<float>(1e3 * static_cast<double>(a.c_myo[i])));
+            QCOMPARE(shown.c_jsr_mM[i], static_cast<float>(a.c_jsr[i]));
+            QCOMPARE(shown.open_RyR[i], a.O1[i]);
+        }
+        const auto o = cells->observed(0);
+        QCOMPARE(shown.state.dyads.open_RyR, o.open_RyR);
+        QCOMPARE(shown.state.dyads.active, o.active);
+        QVERIFY(std::abs(shown.state.dyads.c_jsr / o.c_jsr - 1) < 1e-12);
+        const auto& m = cells->model().membrane;
+        release +=
+            1e-3 * m.cleft_per_myo * cells->last(0).sums.release * p.full_dyads / m.sums_over;
+        released += shown.state.release_mM_per_ms; // of the JSR after the step, a little emptier
+        expected += shown.state.i_CaL;
+        drawn += cells->last(0).dyads.CaL;
+        if (step == 200)
+            QVERIFY_THROWS_EXCEPTION(Error,
+                                     dyad_picture(p, {30, 5, 3}, dt, cells->cell(0).v, numbers));
+    }
+    QVERIFY2(release > 1e-6 && std::abs(released / release - 1) < 0.05,
+             qPrintable(QString("%1 %2").arg(released).arg(release)));
+    QVERIFY2(drawn < -0.1 && std::abs(expected / drawn - 1) < 0.05,
+             qPrintable(QString("%1 %2").arg(expected).arg(drawn)));
+}
+
 } // namespace
 
 class TestCells : public QObject
@@ -240,6 +306,8 @@ class TestCells : public QObject
     void mixedVectorsGiveWhatOneGives() { vectors_give_what_one_gives<float>(); }
 
     void reactionStepsCells() { reaction_steps_cells<double>(0); }
+    void pictureShowsTheCell() { picture_shows_the_cell<double>(); }
+    void mixedPictureShowsTheCell() { picture_shows_the_cell<float>(); }
     void mixedReactionStepsCells() { reaction_steps_cells<float>(0.05); }
 
     /// Counts stay those of the channels.

@@ -267,6 +267,7 @@ void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
         status_.step = 0;
         status_.end_ms = session.end_ms;
         traces_.clear();
+        cell_.reset();
         for (const auto& p : session.probes)
             traces_.push_back({next_probe_++, p.name, p.position_mm, {}, {}});
     }
@@ -349,6 +350,16 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         std::lock_guard hold(mutex_);
         phase_ = w->on;
     }
+    if (const auto* w = std::get_if<simulation::WatchDyads>(&c)) {
+        std::string why;
+        {
+            std::lock_guard also(shared_->mutex);
+            why = shared_->refuse_dyads;
+        }
+        if (!why.empty())
+            return answer(id, false, why);
+        watch(*w);
+    }
     if (const auto* e = std::get_if<simulation::SetElectrodes>(&c)) {
         std::lock_guard hold(mutex_);
         leads_.clear(); // of the 12-lead set alone
@@ -408,6 +419,16 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
     answer(id, true, {}, probe);
 }
 
+void FakeEngine::watch(const simulation::WatchDyads& w)
+{
+    {
+        std::lock_guard hold(mutex_);
+        std::lock_guard also(shared_->mutex);
+        cell_ = w.cell_mm ? std::make_unique<FakeCell>(shared_->dyads, *w.cell_mm) : nullptr;
+    }
+    publish();
+}
+
 void FakeEngine::advance(double ms)
 {
     {
@@ -428,10 +449,11 @@ void FakeEngine::advance(double ms)
 
 void FakeEngine::publish()
 {
-    bool phase_known = false;
+    bool phase_known = false, dyads_gone = false;
     {
         std::lock_guard also(shared_->mutex);
         phase_known = shared_->phase_known;
+        dyads_gone = shared_->dyads_gone;
     }
     std::lock_guard hold(mutex_);
     auto f = std::make_shared<simulation::Frame>();
@@ -450,6 +472,10 @@ void FakeEngine::publish()
         }
         f->phase = phase;
         f->phase_time_ms = f->time_ms;
+    }
+    if (cell_ && !dyads_gone) {
+        cell_->run_to(f->time_ms);
+        f->dyads = cell_->frame();
     }
     if (status_.recording && recording_)
         recording_->append(f->time_ms, f->values);

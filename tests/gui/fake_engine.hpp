@@ -3,6 +3,7 @@
 #include "app/engine_control.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "tests/gui/bowl.hpp"
+#include "tests/gui/fake_cell.hpp"
 
 #include <deque>
 #include <mutex>
@@ -36,6 +37,9 @@ class FakeEngine : public EngineControl
         bool phase_known = true;   ///< frames have a phase when it is watched
         bool capture = true;       ///< whether pulses capture: said after every SetStimuli
         int mesh_n = 24;
+        std::string refuse_dyads;      ///< not empty: WatchDyads is refused with this
+        calcium::Grid dyads{40, 5, 5}; ///< of a cell that is watched
+        bool dyads_gone = false;       ///< it has none any more
         bool slab = false; ///< of tetrahedra of 4 mm, with a named label; else the bowl, without
         Notices notices;   ///< of what is loaded
     };
@@ -62,6 +66,7 @@ class FakeEngine : public EngineControl
     void tell_tissue(const simulation::SetTissue& c);
     void advance(double ms);
     void end_exports();
+    void watch(const simulation::WatchDyads& w);
     void publish();
     void answer(std::uint64_t id, bool applied = true, const std::string& reason = {},
                 std::uint64_t probe = 0);
@@ -77,6 +82,7 @@ class FakeEngine : public EngineControl
     std::vector<simulation::Trace> traces_;
     std::int64_t beat_ = 0; ///< of the maps
     bool maps_ = false, phase_ = false;
+    std::unique_ptr<FakeCell> cell_; ///< that is watched
     std::vector<std::string> leads_;
     std::uint64_t ecg_generation_ = 0;
     std::deque<simulation::Exported> exports_; ///< under way; the thread's alone

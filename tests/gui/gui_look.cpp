@@ -33,6 +33,7 @@ int main(int argc, char** argv)
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
     applyTheme(app);
     auto shared = std::make_shared<fake::FakeEngine::Shared>();
+    shared->dyads = {100, 10, 10};
     if (argc > 1)
         shared->mesh_n = QString(argv[1]).toInt();
     EngineHost host(fake::maker(shared), [](const std::filesystem::path&) {

@@ -52,7 +52,7 @@ double variantValue(const cell::ModelInfo& m, const std::string& variant,
     return p.value;
 }
 
-QString numberText(double v)
+QString parameterText(double v)
 {
     return QString::number(v, 'g', 6);
 }
@@ -75,7 +75,7 @@ std::vector<ParameterRow> rowsOverTissue(const Region& r,
         const QString n = QString::fromStdString(name);
         rows.push_back(
             {n,
-             {n, numberText(own != nullptr ? *own : 1), QStringLiteral("1")},
+             {n, parameterText(own != nullptr ? *own : 1), QStringLiteral("1")},
              tip + ParameterTable::tr("\nFactor on what the tissue beneath has. Bold: changed.") +
                  exactText(own),
              own != nullptr});
@@ -88,7 +88,7 @@ std::vector<ParameterRow> rowsOverTissue(const Region& r,
             {n,
              {unit.isEmpty() ? ParameterTable::tr("%1, value").arg(n)
                              : ParameterTable::tr("%1, value [%2]").arg(n, unit),
-              own != nullptr ? numberText(*own) : usual, usual},
+              own != nullptr ? parameterText(*own) : usual, usual},
              tip +
                  ParameterTable::tr(
                      "\nValue in place of what the tissue beneath has. Empty: as beneath. "
@@ -139,7 +139,7 @@ std::vector<ParameterRow> rowsOfModel(const Region& r, const cell::ModelInfo& in
             {n,
              {p.unit.empty() ? n
                              : ParameterTable::tr("%1 [%2]").arg(n, QString::fromStdString(p.unit)),
-              numberText(own != nullptr ? *own : usual), numberText(usual)},
+              parameterText(own != nullptr ? *own : usual), parameterText(usual)},
              QString::fromStdString(p.description.empty() ? p.name : p.description) +
                  ParameterTable::tr("\nEmpty: back to the default. Bold: changed.") +
                  exactText(own),

@@ -30,10 +30,10 @@ struct Pick
     std::int32_t vertex = 0;   ///< nearest vertex of that triangle, of mesh::Surface
 };
 
-/// A probe, pacing site or electrode, in its colour.
+/// A probe, pacing site, electrode, or the cell that is looked into; in its colour.
 struct Marker
 {
-    enum class Kind { probe, site, electrode };
+    enum class Kind { probe, site, electrode, cell };
     std::uint64_t id = 0; ///< of its kind
     std::string name;
     Vec3 position_mm{};
@@ -145,7 +145,8 @@ class HeartScene
     void look_like(const HeartScene& other);
 
     void set_markers(std::span<const Marker> markers);
-    /// The marker nearest to a pixel, within that many pixels, that the wall does not hide.
+    /// The marker nearest to a pixel, within that many pixels, that the wall does not hide; no
+    /// cell.
     std::optional<Marker> marker_at(double x, double y, double within) const;
     /// Lights up a ball of tissue; it fades within a second of calls of advance_flashes().
     void flash(const Vec3& centre_mm, double radius_mm);

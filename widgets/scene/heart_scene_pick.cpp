@@ -55,7 +55,7 @@ std::optional<Marker> HeartScene::marker_at(double x, double y, double within) c
     for (const auto& m : s.shown_markers) {
         const auto at = project(m.position_mm);
         const double d = std::hypot(at[0] - x, at[1] - y);
-        if (d <= best && !s.hidden(m.position_mm)) {
+        if (m.kind != Marker::Kind::cell && d <= best && !s.hidden(m.position_mm)) {
             best = d;
             found = m;
         }

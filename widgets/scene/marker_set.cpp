@@ -55,10 +55,15 @@ void MarkerSet::set(std::span<const Marker> markers, double radius_mm)
     cube->SetXLength(1.8 * radius_mm);
     cube->SetYLength(1.8 * radius_mm);
     cube->SetZLength(1.8 * radius_mm);
-    std::array<vtkNew<vtkPolyDataMapper>, 3> mappers;
+    vtkNew<vtkCubeSource> block;
+    block->SetXLength(2.6 * radius_mm);
+    block->SetYLength(1.1 * radius_mm);
+    block->SetZLength(1.1 * radius_mm);
+    std::array<vtkNew<vtkPolyDataMapper>, 4> mappers; // of each Marker::Kind
     mappers[0]->SetInputConnection(ball->GetOutputPort());
     mappers[1]->SetInputConnection(pin->GetOutputPort());
     mappers[2]->SetInputConnection(cube->GetOutputPort());
+    mappers[3]->SetInputConnection(block->GetOutputPort());
     for (const auto& m : markers) {
         auto sphere = vtkSmartPointer<vtkActor>::New();
         sphere->SetMapper(mappers[static_cast<std::size_t>(m.kind)]);

@@ -13,7 +13,8 @@
 
 namespace tawara::scene {
 
-/// Probes as small spheres on the wall, pacing sites as pins, electrodes as cubes, with labels
+/// Probes as small spheres on the wall, pacing sites as pins, electrodes as cubes, a cell as a
+/// small block, with labels
 /// beside them; a label goes when the wall hides its marker.
 class MarkerSet
 {

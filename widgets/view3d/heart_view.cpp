@@ -313,7 +313,8 @@ void HeartView::showLiveTime()
 
 void HeartView::showBrush(QPointF position)
 {
-    if (m_mode == ClickMode::rotate || m_mode == ClickMode::probe || m_scene->empty())
+    if (m_mode == ClickMode::rotate || m_mode == ClickMode::probe || m_mode == ClickMode::cell ||
+        m_scene->empty())
         return;
     const auto hit = pickAt(position);
     if (!hit)

@@ -15,7 +15,7 @@ namespace tawara {
 class ViewTexts;
 
 /// What a click on the wall does.
-enum class ClickMode { rotate, stimulate, probe, site, paint };
+enum class ClickMode { rotate, stimulate, probe, site, paint, cell };
 
 /// The heart on screen. Values come in at any rate; it draws at most at the screen's, and on
 /// software OpenGL leaves the processor to the solver for about half of the time: it then smooths

@@ -225,6 +225,7 @@ void Engine::Impl::publish_frame(bool now)
     }
     if (watch.volume || watch.phase)
         attach(*f);
+    f->dyads = dyads.frame();
     f->made = Clock::now();
     frames.put(std::move(f));
     frame_step = step;

@@ -128,6 +128,25 @@ void Engine::Impl::note_kernels()
     kernel_device = std::move(device);
 }
 
+void Engine::Impl::apply(std::uint64_t id, const WatchDyads& c)
+{
+    if (!sim)
+        return answer(id, "nothing is loaded");
+    try {
+        if (c.cell_mm)
+            dyads.watch(*c.cell_mm);
+        else
+            dyads.stop();
+    } catch (const InputError& e) {
+        return answer(id, e.reason);
+    }
+    if (state != Status::State::running) { // nothing else would make another frame
+        frame_step = -1;
+        publish_frame(true);
+    }
+    answer(id);
+}
+
 void Engine::Impl::apply(std::uint64_t id, const WatchMaps& c)
 {
     maps_interval_s = std::max(0.02, c.wall_ms / 1e3);

@@ -83,6 +83,7 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
 void Engine::Impl::show_start()
 {
     traces.restart();
+    dyads.restart();
     sim->feed->restart();
     sim->simulation.plan_samples();
     frame_step = -1;

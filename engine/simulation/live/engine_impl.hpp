@@ -6,6 +6,7 @@
 #include "engine/simulation/live/engine.hpp"
 #include "engine/simulation/observe/analyst.hpp"
 #include "engine/simulation/observe/analyst_feed.hpp"
+#include "engine/simulation/observe/dyad_watch.hpp"
 #include "engine/simulation/observe/pacing.hpp"
 #include "engine/simulation/observe/probe_traces.hpp"
 #include "engine/simulation/observe/recorder.hpp"
@@ -157,6 +158,7 @@ struct Engine::Impl
     EngineClock::time_point rate_from{};
     std::int64_t rate_from_step = 0;
     Analyst::Watch watch;
+    DyadWatch dyads;
     double maps_interval_s = 0.25;
     std::uint64_t record_command = 0;
     std::uint64_t samples_dropped = 0;          ///< of simulations before the present one
@@ -242,6 +244,7 @@ struct Engine::Impl
     void apply(std::uint64_t id, const WatchMaps&);
     void apply(std::uint64_t id, const WatchVolume&);
     void apply(std::uint64_t id, const WatchPhase&);
+    void apply(std::uint64_t id, const WatchDyads&);
     void apply(std::uint64_t id, const SetEnd&);
     void apply(std::uint64_t id, const StartRecording&);
     void apply(std::uint64_t id, const StopRecording&);

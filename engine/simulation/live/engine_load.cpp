@@ -90,9 +90,10 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
                      return of->current_in(unknowns, from_ms, to_ms);
                  });
     recorder.begin(s, sim->display.size());
+    dyads.begin(s);
     start_analysis(*sim);
-    for (Observer* o :
-         std::initializer_list<Observer*>{&traces, sim->pacing.get(), sim->feed.get(), &recorder})
+    for (Observer* o : std::initializer_list<Observer*>{&traces, sim->pacing.get(), sim->feed.get(),
+                                                        &recorder, &dyads})
         s.add(*o);
     s.plan_samples();
     sim->feed->sample_now();

@@ -26,7 +26,8 @@
 /// know them.
 namespace tawara::simulation {
 
-class Recording; // recording.hpp
+class Recording;  // recording.hpp
+struct DyadFrame; // dyad_frame.hpp
 
 /// One picture of the potential. Immutable; `values` belong to the vertices of Scene::surface.
 struct Frame
@@ -51,6 +52,9 @@ struct Frame
     double phase_time_ms = 0;
     /// The same phase per vertex of Scene::mesh while WatchVolume is on too; else null.
     std::shared_ptr<const std::vector<float>> phase_volume;
+    /// The cell that WatchDyads chose, at this step; null where none is, or it has no dyads any
+    /// more.
+    std::shared_ptr<const DyadFrame> dyads;
 };
 
 /// How the heart is cut for devices.
@@ -173,6 +177,12 @@ struct WatchPhase
     bool on = true;
     PhasePlane plane = {};
 };
+/// Frame::dyads, of the cell nearest to a place; nothing: no longer. Refused where that cell has no
+/// dyads or a GPU computes it; the cell that was watched before stays. A Load ends it.
+struct WatchDyads
+{
+    std::optional<Vec3> cell_mm;
+};
 /// The time at which the run ends; a finished run may then go on.
 struct SetEnd
 {
@@ -202,8 +212,8 @@ struct Export
 using Command =
     std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe, LimitSpeed,
                  FrameInterval, FrameValues, RunUntil, CancelLoad, SetStimuli, SetTissue,
-                 SetElectrodes, WatchMaps, WatchVolume, WatchPhase, SetEnd, StartRecording,
-                 StopRecording, MeasureCeilings, Export>;
+                 SetElectrodes, WatchMaps, WatchVolume, WatchPhase, WatchDyads, SetEnd,
+                 StartRecording, StopRecording, MeasureCeilings, Export>;
 
 // Events: rare, pushed from the engine's thread.
 struct Loading

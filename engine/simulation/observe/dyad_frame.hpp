@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/calcium/picture.hpp"
+#include "engine/core/vec3.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// The watched cell at a time: what its transients are plotted of.
+struct DyadSample
+{
+    double time_ms = 0;
+    float v_mV = 0;
+    float c_myo_uM = 0, c_jsr_mM = 0; ///< means over dyads
+    float i_CaL = 0;                  ///< calcium::CalciumState [uA/uF]
+    float release_uM_per_ms = 0;      ///< per volume of myoplasm
+    float open_RyR = 0, active = 0;   ///< counts: channels, dyads
+};
+
+/// One cell's dyads, and how they came there. Immutable.
+struct DyadFrame
+{
+    std::int64_t unknown = 0;
+    Vec3 position_mm{};
+    double time_ms = 0; ///< of the picture
+    calcium::DyadPicture picture;
+    std::vector<DyadSample> history; ///< in order of time; the newest DyadWatch::most
+};
+
+} // namespace tawara::simulation

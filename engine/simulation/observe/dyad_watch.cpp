@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/observe/dyad_watch.hpp"
+
+#include "engine/calcium/paced_cell.hpp"
+#include "engine/calcium/reaction.hpp"
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tawara::simulation {
+namespace {
+
+/// Of an unknown's group; null where that has no dyads.
+const calcium::DyadReactionModel* dyads_of(const device::TissueProblem& p, std::size_t unknown)
+{
+    if (!p.has_cells(unknown))
+        return nullptr;
+    return dynamic_cast<const calcium::DyadReactionModel*>(
+        p.groups[p.group[unknown]].reaction.get());
+}
+
+std::size_t nearest(const device::TissueProblem& p, const Vec3& at)
+{
+    const auto far = [&](const Vec3& x) { return dot(x - at, x - at); };
+    const auto found =
+        std::min_element(p.position_mm.begin(), p.position_mm.end(),
+                         [&](const Vec3& a, const Vec3& b) { return far(a) < far(b); });
+    return static_cast<std::size_t>(found - p.position_mm.begin());
+}
+
+/// Why a cell has no dyads to be seen, and what has.
+std::string no_dyads(const device::TissueProblem& p, std::size_t unknown)
+{
+    const bool anywhere = std::any_of(p.groups.begin(), p.groups.end(), [](const auto& g) {
+        return dynamic_cast<const calcium::DyadReactionModel*>(g.reaction.get()) != nullptr;
+    });
+    const std::string model = calcium::dyad_model;
+    if (!anywhere)
+        return "no cells of this tissue have dyads; give a region the model " + model;
+    if (!p.has_cells(unknown))
+        return "there are no cells at that place; choose one in a region of the model " + model;
+    return "the cells there (" + device::model_name(p.groups[p.group[unknown]]) +
+           ") have no dyads; choose a place in a region of the model " + model;
+}
+
+} // namespace
+
+void DyadWatch::begin(Simulation& s)
+{
+    stop();
+    simulation_ = &s;
+    every_ = std::max<std::int64_t>(1, std::llround(every_ms / s.dt_ms()));
+}
+
+std::optional<calcium::DyadPicture> DyadWatch::read(std::size_t unknown)
+{
+    const auto& p = simulation_->tissue().problem;
+    const auto* model = dyads_of(p, unknown);
+    if (model == nullptr)
+        return std::nullopt;
+    simulation_->stepper().cell_numbers(unknown, numbers_);
+    return calcium::dyad_picture(model->table().at(p.type[unknown]).parameters, model->grid(),
+                                 simulation_->dt_ms(), numbers_.v_mV, numbers_.numbers);
+}
+
+void DyadWatch::watch(const Vec3& position_mm)
+{
+    const auto& p = simulation_->tissue().problem;
+    const std::size_t unknown = nearest(p, position_mm);
+    if (unknown >= p.size() || dyads_of(p, unknown) == nullptr)
+        throw InputError("dyads", no_dyads(p, unknown));
+    (void)read(unknown); // whether it can be read
+    unknown_ = static_cast<std::int64_t>(unknown);
+    samples_.clear();
+}
+
+void DyadWatch::stop()
+{
+    unknown_ = -1;
+    samples_ = {};
+    numbers_ = {};
+}
+
+std::shared_ptr<const DyadFrame> DyadWatch::frame()
+{
+    if (!watching())
+        return {};
+    const auto unknown = static_cast<std::size_t>(unknown_);
+    auto picture = read(unknown);
+    if (!picture)
+        return {};
+    auto f = std::make_shared<DyadFrame>();
+    f->unknown = unknown_;
+    f->position_mm = simulation_->tissue().problem.position_mm[unknown];
+    f->time_ms = simulation_->time_ms();
+    f->picture = std::move(*picture);
+    f->history.assign(samples_.end() - static_cast<std::ptrdiff_t>(std::min(most, samples_.size())),
+                      samples_.end());
+    return f;
+}
+
+std::int64_t DyadWatch::due_after(std::int64_t step) const
+{
+    return watching() ? next_multiple(step, every_) : never;
+}
+
+void DyadWatch::observe(Moment& now)
+{
+    // a driver may stop at any step
+    if (!watching() || (!samples_.empty() && now.step() % every_ != 0))
+        return;
+    const auto picture = read(static_cast<std::size_t>(unknown_));
+    if (!picture)
+        return;
+    if (samples_.size() == 2 * most)
+        samples_.erase(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(most));
+    const auto f = [](double x) { return static_cast<float>(x); };
+    const auto& s = picture->state;
+    samples_.push_back({now.time_ms(), f(picture->v_mV), f(1e3 * s.dyads.c_myo), f(s.dyads.c_jsr),
+                        f(s.i_CaL), f(1e3 * s.release_mM_per_ms), f(s.dyads.open_RyR),
+                        f(s.dyads.active)});
+}
+
+} // namespace tawara::simulation

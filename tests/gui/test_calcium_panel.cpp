@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A cell is chosen on the heart, and its dyads are shown while they are computed.
+#include "engine/simulation/observe/dyad_frame.hpp"
+#include "tests/gui/overlap.hpp"
+#include "tests/gui/window_fixture.hpp"
+#include "widgets/panels/calcium_panel.hpp"
+#include "widgets/panels/message_bar.hpp"
+#include "widgets/plots/transient_plot.hpp"
+#include "widgets/view3d/dyad_view.hpp"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace tawara;
+
+class TestCalciumPanel : public fake::WindowTest
+{
+    Q_OBJECT
+    const Vec3 front{0, -30 * std::cos(0.5), -60 * std::sin(0.5)};
+
+    CalciumPanel* panel() { return child<CalciumPanel>(); }
+    /// Clicks on the heart with the tool that is chosen.
+    void click() { QTest::mouseClick(f->window->view(), Qt::LeftButton, {}, f->pixelOf(front)); }
+    /// A window in which a cell was chosen at 30 ms, 10 ms after it was paced.
+    void chosen()
+    {
+        if (!f->shared)
+            f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->free_running = false;
+        f->start();
+        f->host->runUntil(30);
+        QTRY_VERIFY(f->host->frame() && f->host->frame()->time_ms >= 30);
+        f->window->setMode(ClickMode::cell);
+        click();
+        QTRY_VERIFY_WITH_TIMEOUT(panel()->frame(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(panel()->view() != nullptr && panel()->view()->picturesDrawn() > 0,
+                                 20000);
+    }
+    /// The picture of the view when what was asked for is drawn.
+    QImage drawn()
+    {
+        auto* view = panel()->view();
+        const auto before = view->picturesDrawn();
+        view->schedule();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(view->picturesDrawn() > before, 20000); }();
+        return view->grabFramebuffer();
+    }
+
+  private Q_SLOTS:
+    void aClickChoosesACell()
+    {
+        f->start();
+        f->window->raisePanel("calciumDock");
+        auto* hint = child<QLabel>("noDyads");
+        QTRY_VERIFY(hint->isVisible());
+        QVERIFY(hint->text().startsWith("Choose a cell"));
+        QVERIFY(panel()->view() == nullptr); // no OpenGL for nothing
+        QTest::mouseClick(child<QPushButton>("chooseFirstCell"), Qt::LeftButton);
+        QCOMPARE(f->window->mode(), ClickMode::cell);
+        f->window->raisePanel("plotDock");
+        click();
+        QTRY_COMPARE(f->posted<simulation::WatchDyads>().size(), 1U);
+        const auto asked = newest<simulation::WatchDyads>().cell_mm;
+        QVERIFY(asked && norm(*asked - front) < 1);
+        QVERIFY(f->posted<simulation::Stimulate>().empty());
+        QTRY_VERIFY(panel()->isVisible()); // it came to the front
+        QTRY_VERIFY_WITH_TIMEOUT(panel()->view() != nullptr && panel()->view()->picturesDrawn() > 0,
+                                 20000);
+        QVERIFY(child<QToolButton>("chooseCell")->isChecked());
+        const auto markers = [&] {
+            const auto d = f->window->view()->scene().written().names;
+            return std::count_if(d.begin(), d.end(),
+                                 [](const auto& n) { return n.text == "Cell"; });
+        };
+        QTRY_COMPARE(markers(), 1);
+        press("chooseCell");
+        QCOMPARE(f->window->mode(), ClickMode::stimulate);
+        press("stopDyads");
+        QTRY_VERIFY(hint->isVisible());
+        QVERIFY(!newest<simulation::WatchDyads>().cell_mm);
+        QTRY_COMPARE(markers(), 0);
+    }
+
+    void countsAndTransientsAreTheCells()
+    {
+        chosen();
+        QVERIFY(panel()->view() != nullptr);
+        const auto frame = panel()->frame();
+        const auto& dyads = frame->picture.state.dyads;
+        QVERIFY(dyads.active > 10); // a beat releases
+        const auto* counts = child<QLabel>("dyadCounts");
+        QTRY_VERIFY2(counts->text().contains(QString("40 × 5 × 5 dyads")),
+                     qPrintable(counts->text()));
+        QVERIFY2(counts->text().contains(QString("%1 of 1").arg(dyads.active)),
+                 qPrintable(counts->text()));
+        QVERIFY(counts->toolTip().startsWith("Cell at "));
+        auto* plot = child<TransientPlot>("transients");
+        QTRY_VERIFY(plot->reading(0));
+        QCOMPARE(*plot->reading(5), static_cast<double>(frame->history.back().active));
+        QCOMPARE(*plot->reading(0), static_cast<double>(frame->history.back().c_myo_uM));
+        // under the pointer it is that of then
+        QTest::mouseMove(plot, {7, plot->height() / 8});
+        QTRY_VERIFY(*plot->reading(5) < 5);
+        QVERIFY(std::abs(*plot->reading(0) - static_cast<double>(frame->history.front().c_myo_uM)) <
+                1e-3);
+        QCOMPARE(plot->span(), 1000.0);
+        plot->setFocus();
+        QTest::keyClick(plot, Qt::Key_Plus);
+        QCOMPARE(plot->span(), 500.0);
+        // the run goes on, and the panel with it
+        f->host->runUntil(40);
+        QTRY_VERIFY(panel()->frame() && panel()->frame()->time_ms >= 40);
+        QCOMPARE(panel()->frame()->history.size(), std::size_t{40});
+    }
+
+    void whatIsChosenIsDrawn()
+    {
+        chosen();
+        QVERIFY(panel()->view() != nullptr);
+        const QImage cleft = drawn();
+        child<QComboBox>("dyadQuantity")->setCurrentIndex(static_cast<int>(DyadQuantity::jsr));
+        const QImage jsr = drawn();
+        QVERIFY(fake::difference(cleft, jsr) > 1);
+        press("dyadLayers");
+        const QImage layers = drawn();
+        QVERIFY(fake::difference(jsr, layers) > 3);
+        press("dyadVolume");
+        child<QComboBox>("dyadQuantity")->setCurrentIndex(0);
+        QVERIFY(fake::difference(cleft, drawn()) < 0.5);
+        // it turns by keys, and Home is its own
+        auto* view = panel()->view();
+        view->setFocus();
+        for (int k = 0; k < 4; ++k)
+            QTest::keyClick(view, Qt::Key_Right);
+        QVERIFY(!view->scene().fitted());
+        QVERIFY(fake::difference(cleft, drawn()) > 0.5);
+        QTest::keyClick(view, Qt::Key_Home);
+        QVERIFY(view->scene().fitted());
+        QVERIFY(fake::difference(cleft, drawn()) < 0.5);
+    }
+
+    void lookGoesWithTheSession()
+    {
+        chosen();
+        QVERIFY(panel()->view() != nullptr);
+        child<QComboBox>("dyadQuantity")->setCurrentIndex(static_cast<int>(DyadQuantity::open));
+        press("dyadLayers");
+        const auto look = panel()->look();
+        CalciumPanel other;
+        QVERIFY(other.look() != look);
+        other.setLook(look);
+        QCOMPARE(other.look(), look);
+        other.setLook({}); // nothing is said of it
+        QCOMPARE(other.look()["quantity"].toString(), QString("open"));
+    }
+
+    void whyThereAreNoneIsSaid()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->refuse_dyads = "the cells there have no dyads; choose a place";
+        f->start();
+        f->window->setMode(ClickMode::cell);
+        click();
+        QTRY_VERIFY(child<MessageBar>()->isVisible());
+        QTRY_COMPARE(child<MessageBar>()->text(),
+                     QString("The cells there have no dyads; choose a place."));
+        QVERIFY(!panel()->frame());
+        // dyads that go with a change of the tissue
+        {
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->refuse_dyads.clear();
+        }
+        click();
+        QTRY_VERIFY(panel()->frame());
+        {
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->dyads_gone = true;
+        }
+        f->host->step(1);
+        QTRY_VERIFY(!panel()->frame());
+        QVERIFY(child<QLabel>("noDyads")->text().contains("no dyads any more"));
+        // another heart has other cells
+        {
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->dyads_gone = false;
+        }
+        f->host->step(1);
+        QTRY_VERIFY(panel()->frame());
+        f->window->open({});
+        QTRY_VERIFY(!panel()->frame());
+        QVERIFY(child<QLabel>("noDyads")->text().startsWith("Choose a cell"));
+    }
+
+    void everythingHasItsPlace_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("at the side") << QSize(300, 560);
+        QTest::newRow("below") << QSize(640, 190);
+        QTest::newRow("wide") << QSize(1500, 420);
+    }
+    void everythingHasItsPlace()
+    {
+        QFETCH(QSize, size);
+        chosen();
+        QVERIFY(panel()->view() != nullptr);
+        auto* dock = child<QDockWidget>("calciumDock");
+        dock->setFloating(true);
+        panel()->setControls(true);
+        dock->resize(size);
+        for (int k = 0; k < 3; ++k) {
+            QApplication::processEvents();
+            const QString text = test::anyOverlap(*panel());
+            QVERIFY2(text.isEmpty(), qPrintable(text));
+        }
+        QVERIFY(panel()->view()->width() > 100 && panel()->view()->height() > 50);
+        for (auto* w : panel()->findChildren<QWidget*>())
+            if (w->isVisible() && w->focusPolicy() != Qt::NoFocus && !w->inherits("QLineEdit"))
+                QVERIFY2(!w->toolTip().isEmpty() || w->inherits("tawara::TransientPlot"),
+                         w->metaObject()->className());
+        QVERIFY(!panel()->picture().isNull());
+    }
+
+    void controlsSayWhatIsWanted()
+    {
+        chosen();
+        QVERIFY(panel()->view() != nullptr);
+        QVERIFY(!child<QToolButton>("holdRyR")->isVisible()); // until somebody takes them
+        panel()->setControls(true);
+        QTRY_VERIFY(child<QToolButton>("holdRyR")->isVisible());
+        QList<double> held;
+        QList<bool> pressed, drug;
+        connect(panel(), &CalciumPanel::holdRequested, this, [&](double ms) { held << ms; });
+        connect(panel(), &CalciumPanel::heldChanged, this, [&](bool on) { pressed << on; });
+        connect(panel(), &CalciumPanel::isoproterenolRequested, this, [&](bool on) { drug << on; });
+        press("holdRyR");
+        QCOMPARE(held, QList<double>{100});
+        QVERIFY(pressed.isEmpty());
+        child<QDoubleSpinBox>("holdMs")->setValue(0);
+        press("holdRyR");
+        QCOMPARE(held.size(), 1);
+        QCOMPARE(pressed, (QList<bool>{true, false}));
+        auto* iso = child<QCheckBox>("isoproterenol");
+        panel()->setIsoproterenol(true);
+        QVERIFY(iso->isChecked() && drug.isEmpty());
+        iso->click();
+        QCOMPARE(drug, QList<bool>{false});
+        disconnect(panel(), nullptr, this, nullptr);
+    }
+};
+
+static const fake::Further<TestCalciumPanel> further;
+#include "test_calcium_panel.moc"
