@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace tawara {
@@ -42,14 +43,15 @@ bool same(const std::vector<T>& a, const std::vector<T>& b)
 
 /// What a region without tissue yet would make the engine refuse: it is left out until it is
 /// placed.
+bool isPlaced(const Region& r)
+{
+    const auto* painted = r.where ? std::get_if<Tetrahedra>(&*r.where) : nullptr;
+    return painted == nullptr || !painted->tetrahedra.empty();
+}
 std::vector<Region> placed(const std::vector<Region>& regions)
 {
     std::vector<Region> out;
-    for (const Region& r : regions) {
-        const auto* painted = r.where ? std::get_if<Tetrahedra>(&*r.where) : nullptr;
-        if (painted == nullptr || !painted->tetrahedra.empty())
-            out.push_back(r);
-    }
+    std::copy_if(regions.begin(), regions.end(), std::back_inserter(out), isPlaced);
     return out;
 }
 
@@ -217,6 +219,15 @@ void Document::renewTissue()
     m_newestEdit = m_renewal =
         m_host->setTissue(placed(session().regions), session().drugs, session().prepacing);
     forgetRefractory();
+}
+
+std::optional<std::size_t> Document::regionOfEngine(std::size_t number) const
+{
+    const auto& regions = session().regions;
+    for (std::size_t k = 0; k < regions.size(); ++k)
+        if (isPlaced(regions[k]) && number-- == 0)
+            return k;
+    return std::nullopt;
 }
 
 void Document::forgetCaptures()

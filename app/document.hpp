@@ -32,6 +32,9 @@ class Document : public QObject
     void moveProbe(const QString& name, const Vec3& position);
     /// By name where the session knows it, else by the engine's id.
     void removeProbe(const QString& name, quint64 id);
+    /// Which of the session's regions the engine has as its region of that number: it is not given
+    /// those that are painted and hold nothing yet. Nothing: it has been taken out since.
+    std::optional<std::size_t> regionOfEngine(std::size_t number) const;
     void forgetCaptures();
     /// The engine takes the tissue again as it is: files that it names have changed.
     void renewTissue();

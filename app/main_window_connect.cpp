@@ -76,7 +76,8 @@ void MainWindow::buildControllers()
     m_clicks =
         std::make_unique<ClickController>(host, document, *m_probes, views, *m_grid, *p.pacing,
                                           *p.tissue, *p.ecg, *m_look, *m_painting, message);
-    m_calcium = std::make_unique<CalciumController>(*this, host, *p.calcium, *m_clicks, message);
+    m_calcium =
+        std::make_unique<CalciumController>(*this, host, document, *p.calcium, *m_clicks, message);
 }
 
 void MainWindow::connectControllers()

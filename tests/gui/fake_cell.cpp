@@ -71,6 +71,7 @@ std::shared_ptr<const simulation::DyadFrame> FakeCell::frame() const
 {
     auto f = std::make_shared<simulation::DyadFrame>();
     f->position_mm = position_;
+    f->regions = {0};
     f->time_ms = static_cast<double>(steps_) * dt_ms;
     f->picture = picture();
     f->history = history_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A cell is chosen on the heart, and its dyads are shown while they are computed.
+#include "engine/calcium/paced_cell.hpp"
 #include "engine/simulation/observe/dyad_frame.hpp"
 #include "tests/gui/overlap.hpp"
 #include "tests/gui/window_fixture.hpp"
@@ -252,6 +253,48 @@ class TestCalciumPanel : public fake::WindowTest
         iso->click();
         QCOMPARE(drug, QList<bool>{false});
         disconnect(panel(), nullptr, this, nullptr);
+    }
+
+    void controlsChangeTheRegion()
+    {
+        chosen();
+        auto& edits = f->window->document()->edits();
+        edits.edit("dyads", [](simulation::Session& s) {
+            s.regions.at(0).model = calcium::dyad_model;
+            s.regions.at(0).variant.clear();
+        });
+        QTRY_VERIFY(child<QToolButton>("holdRyR")->isVisible());
+        const auto openings = [&] {
+            return newest<simulation::SetTissue>().regions.at(0).forced_opening_ms;
+        };
+        const double now = f->host->frame()->time_ms;
+        press("holdRyR");
+        QTRY_VERIFY(openings());
+        QCOMPARE(openings()->size(), 1U);
+        QVERIFY((openings()->at(0) == simulation::ForcedOpening{now, now + 100}));
+        edits.stack().undo();
+        QTRY_VERIFY(!openings());
+        // while it is pressed
+        child<QDoubleSpinBox>("holdMs")->setValue(0);
+        auto* button = child<QToolButton>("holdRyR");
+        QTest::mousePress(button, Qt::LeftButton);
+        QTRY_VERIFY(openings() && openings()->at(0).until_ms > now + 1000);
+        f->host->runUntil(50);
+        QTRY_VERIFY(f->host->frame()->time_ms >= 50);
+        QTest::mouseRelease(button, Qt::LeftButton);
+        QTRY_COMPARE(openings()->at(0).until_ms, f->host->frame()->time_ms);
+        QCOMPARE(openings()->at(0).from_ms, now);
+        // isoproterenol is a variant, given and taken away
+        auto* iso = child<QCheckBox>("isoproterenol");
+        const auto variant = [&] { return newest<simulation::SetTissue>().regions.at(0).variant; };
+        iso->click();
+        QTRY_COMPARE(variant(), std::string("isoproterenol"));
+        QVERIFY(iso->isChecked());
+        iso->click();
+        QTRY_COMPARE(variant(), std::string("healthy"));
+        edits.edit("low", [](simulation::Session& s) { s.regions.at(0).variant = "low_IK1"; });
+        QTRY_VERIFY(!iso->isEnabled());
+        QVERIFY(iso->toolTip().contains("low_IK1"));
     }
 };
 

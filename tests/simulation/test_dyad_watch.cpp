@@ -57,6 +57,7 @@ class TestDyadWatch : public QObject
         QVERIFY(first && first->history.empty());
         QVERIFY(norm(first->position_mm - Vec3{11.5, 0, 0}) < 0.3);
         QVERIFY(first->picture.grid == grid);
+        QCOMPARE(first->regions, (std::vector<std::size_t>{0}));
         QCOMPARE(first->picture.c_d_uM.size(), std::size_t{100});
         QVERIFY(first->picture.v_mV < -80);
         // its state is that of the snapshot

@@ -154,8 +154,7 @@ void CalciumPanel::makeControls()
     m_holdMs->put(100);
     m_isoproterenol = new QCheckBox(tr("Isoproterenol"));
     m_isoproterenol->setObjectName("isoproterenol");
-    m_isoproterenol->setToolTip(
-        tr("The cell's region with or without isoproterenol, from the next step on"));
+    setIsoproterenol(false);
     connect(m_hold, &QToolButton::pressed, this, [this] {
         if (m_holdMs->value() > 0)
             Q_EMIT holdRequested(m_holdMs->value());
@@ -335,9 +334,14 @@ void CalciumPanel::setChoosing(bool on)
     m_choose->setChecked(on);
 }
 
-void CalciumPanel::setIsoproterenol(bool on)
+void CalciumPanel::setIsoproterenol(bool on, const QString& whyNot)
 {
     m_isoproterenol->setChecked(on);
+    m_isoproterenol->setEnabled(whyNot.isEmpty());
+    m_isoproterenol->setToolTip(
+        !whyNot.isEmpty()
+            ? whyNot
+            : tr("The cell's region with or without isoproterenol, from the next step on"));
 }
 
 void CalciumPanel::setControls(bool on)

@@ -42,7 +42,8 @@ class CalciumPanel : public QWidget
     /// Whether clicks on the heart choose a cell.
     void setChoosing(bool on);
     /// Whether the cell's region has isoproterenol; said without a signal.
-    void setIsoproterenol(bool on);
+    /// @param whyNot  why it cannot be given or taken away; empty: it can
+    void setIsoproterenol(bool on, const QString& whyNot = {});
     /// Holding RyR open and isoproterenol are there for this cell.
     void setControls(bool on);
     /// What is seen of the cell: view, colours, transients.

@@ -206,6 +206,8 @@ void TransientPlot::zoom(int steps)
 
 void TransientPlot::wheelEvent(QWheelEvent* e)
 {
+    if (e->angleDelta().y() == 0) // a wheel that turns sideways
+        return e->ignore();
     zoom(e->angleDelta().y() > 0 ? 1 : -1);
     e->accept();
 }

@@ -3,6 +3,7 @@
 #include "engine/calcium/picture.hpp"
 #include "engine/core/vec3.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct DyadFrame
 {
     std::int64_t unknown = 0;
     Vec3 position_mm{};
+    /// The session's regions that its cell is made of: the uppermost first, last the one whose
+    /// model it has.
+    std::vector<std::size_t> regions;
     double time_ms = 0; ///< of the picture
     calcium::DyadPicture picture;
     std::vector<DyadSample> history; ///< in order of time; the newest DyadWatch::most

@@ -30,6 +30,18 @@ std::size_t nearest(const device::TissueProblem& p, const Vec3& at)
     return static_cast<std::size_t>(found - p.position_mm.begin());
 }
 
+/// As DyadFrame::regions.
+std::vector<std::size_t> regions_of(const Tissue& t, std::size_t unknown)
+{
+    std::vector<std::size_t> out;
+    for (auto r = t.region_of_unknown.at(unknown); r >= 0;) {
+        const auto at = static_cast<std::size_t>(r);
+        out.push_back(t.patches.origin.at(at));
+        r = t.patches.beneath.at(at);
+    }
+    return out;
+}
+
 /// Why a cell has no dyads to be seen, and what has.
 std::string no_dyads(const device::TissueProblem& p, std::size_t unknown)
 {
@@ -94,6 +106,7 @@ std::shared_ptr<const DyadFrame> DyadWatch::frame()
     auto f = std::make_shared<DyadFrame>();
     f->unknown = unknown_;
     f->position_mm = simulation_->tissue().problem.position_mm[unknown];
+    f->regions = regions_of(simulation_->tissue(), unknown);
     f->time_ms = simulation_->time_ms();
     f->picture = std::move(*picture);
     f->history.assign(samples_.end() - static_cast<std::ptrdiff_t>(std::min(most, samples_.size())),
