@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One cell's dyads, read while its tissue is stepped.
 #include "tests/several.hpp"
+#include "tests/simulation/dyad_session.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include "engine/calcium/paced_cell.hpp"
@@ -137,6 +138,32 @@ class TestDyadWatch : public QObject
         QVERIFY(in.answer(e.post(WatchDyads{})).applied);
         run_to(e, in, 2);
         QVERIFY(!e.newest_frame()->dyads);
+    }
+
+    /// A session's region with dyads, and another on it that holds their RyR open.
+    void anEngineShowsASessionsDyads()
+    {
+        auto session = dyad_session::session();
+        session.regions.push_back({});
+        session.regions[2].model.clear();
+        session.regions[2].where = Box{{2, 0, 0}, {3, 1, 1}};
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        QVERIFY(in.answer(e.post(Load{session})).applied);
+        QVERIFY(in.answer(e.post(WatchDyads{Vec3{2.5, 0.5, 0.5}})).applied);
+        run_to(e, in, 2);
+        const auto before = e.newest_frame()->dyads;
+        QVERIFY(before);
+        QCOMPARE(before->regions, (std::vector<std::size_t>{2, 1}));
+        QVERIFY((before->picture.grid == calcium::Grid{5, 4, 3}));
+        QCOMPARE(before->history.size(), std::size_t{2});
+        const auto open = [&] { return e.newest_frame()->dyads->picture.state.dyads.open_RyR; };
+        QVERIFY(open() < 60 * 50); // of 100 a dyad
+        auto changed = session.regions;
+        changed[2].forced_opening_ms = {{2, 4}};
+        QVERIFY(in.answer(e.post(SetTissue{changed, {}, session.prepacing})).applied);
+        run_to(e, in, 2.5);
+        QCOMPARE(open(), 6000.0);
     }
 
     void keptSamplesAreBounded()
