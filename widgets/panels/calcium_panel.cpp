@@ -152,6 +152,7 @@ void CalciumPanel::makeControls()
                                 "is pressed"));
     m_holdMs->setSpecialValueText(tr("pressed"));
     m_holdMs->put(100);
+    m_holdMs->setMinimumWidth(m_holdMs->fontMetrics().horizontalAdvance("1000.0 ms") + 44);
     m_isoproterenol = new QCheckBox(tr("Isoproterenol"));
     m_isoproterenol->setObjectName("isoproterenol");
     setIsoproterenol(false);

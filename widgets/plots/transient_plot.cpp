@@ -27,6 +27,11 @@ QString readingText(double value, const TransientPlot::Curve& of)
     return numberText(std::round(value / of.finest) * of.finest + 0.0, of.digits); // no -0
 }
 
+QString meaning(const TransientPlot::Curve& of)
+{
+    return of.unit.isEmpty() ? of.meaning : QStringLiteral("%1 (%2)").arg(of.meaning, of.unit);
+}
+
 } // namespace
 
 TransientPlot::TransientPlot(std::vector<Curve> curves, QWidget* parent)
@@ -72,24 +77,36 @@ std::optional<double> TransientPlot::reading(std::size_t curve) const
         m_values[curve][m_pointer ? sampleAt(*m_pointer) : m_times.size() - 1]);
 }
 
+std::size_t TransientPlot::shown() const
+{
+    const auto rows =
+        static_cast<std::size_t>(std::max(1.0, (height() - foot()) / least_height_px));
+    const auto most = static_cast<std::size_t>(std::max(1.0, width() / narrowest_px));
+    return std::min(m_curves.size(), rows * most);
+}
+
 int TransientPlot::columns() const
 {
-    const int count = static_cast<int>(m_curves.size());
+    const int count = static_cast<int>(shown());
     // few rows where they would be low
-    const int rows = std::clamp(static_cast<int>(height() / least_height_px), 1, count);
+    const int rows = std::clamp(static_cast<int>((height() - foot()) / least_height_px), 1, count);
     const int least = (count + rows - 1) / rows;
     const int most = std::clamp(static_cast<int>(width() / narrowest_px), 1, count);
     return std::clamp(static_cast<int>(std::ceil(width() / widest_px)), std::min(least, most),
                       most);
 }
 
+double TransientPlot::foot() const
+{
+    return QFontMetricsF(font()).height() + 2;
+}
+
 QRectF TransientPlot::cell(std::size_t curve) const
 {
-    const int c = columns(), count = static_cast<int>(m_curves.size());
+    const int c = columns(), count = static_cast<int>(shown());
     const int rows = (count + c - 1) / c;
     const int row = static_cast<int>(curve) / c, column = static_cast<int>(curve) % c;
-    const double foot = QFontMetricsF(font()).height() + 2; // times
-    const double w = static_cast<double>(width()) / c, h = (height() - foot) / rows;
+    const double w = static_cast<double>(width()) / c, h = (height() - foot()) / rows;
     return {column * w, row * h, w, h};
 }
 
@@ -105,8 +122,15 @@ void TransientPlot::paintCurve(QPainter& p, std::size_t curve) const
     const QRectF all = cell(curve).adjusted(6, 2, -6, 0), at = area(curve);
     const Curve& of = m_curves[curve];
     const auto value = reading(curve);
-    const QString number =
-        value ? QStringLiteral("%1 %2").arg(readingText(*value, of), of.unit) : QString();
+    QString number;
+    if (value) {
+        number = readingText(*value, of);
+        const QString whole = QStringLiteral("%1 %2").arg(number, of.unit);
+        constexpr double between = 6;
+        // the name goes before the unit, which the tool tip has too
+        if (m.horizontalAdvance(of.title) + between + m.horizontalAdvance(whole) <= all.width())
+            number = whole;
+    }
     p.setPen(c.strong);
     p.drawText(all, Qt::AlignRight | Qt::AlignTop, number);
     p.setPen(c.text);
@@ -157,7 +181,7 @@ void TransientPlot::paintEvent(QPaintEvent*)
     QPainter p(this);
     const PlotColors c = PlotColors::of(this);
     p.fillRect(rect(), c.ground);
-    for (std::size_t k = 0; k < m_curves.size(); ++k)
+    for (std::size_t k = 0; k < shown(); ++k)
         paintCurve(p, k);
     if (m_times.empty())
         return;
@@ -166,14 +190,14 @@ void TransientPlot::paintEvent(QPaintEvent*)
     const double top = height() - m.height() - 1;
     const auto time = [](double ms) { return numberText(std::round(ms), 7); };
     for (int k = 0; k < columns(); ++k) {
-        const QRectF foot(cell(static_cast<std::size_t>(k)).left() + 6, top,
+        const QRectF line(cell(static_cast<std::size_t>(k)).left() + 6, top,
                           cell(static_cast<std::size_t>(k)).width() - 12, m.height());
         p.setPen(c.text);
-        p.drawText(foot, Qt::AlignLeft, time(firstTime()));
-        p.drawText(foot, Qt::AlignRight, tr("%1 ms").arg(time(m_times.back())));
+        p.drawText(line, Qt::AlignLeft, time(firstTime()));
+        p.drawText(line, Qt::AlignRight, tr("%1 ms").arg(time(m_times.back())));
         if (m_pointer && k == 0) {
             p.setPen(c.strong);
-            p.drawText(foot, Qt::AlignHCenter,
+            p.drawText(line, Qt::AlignHCenter,
                        tr("at %1 ms").arg(time(m_times[sampleAt(*m_pointer)])));
         }
     }
@@ -182,7 +206,7 @@ void TransientPlot::paintEvent(QPaintEvent*)
 void TransientPlot::mouseMoveEvent(QMouseEvent* e)
 {
     m_pointer.reset();
-    for (std::size_t k = 0; k < m_curves.size() && !m_times.empty(); ++k)
+    for (std::size_t k = 0; k < shown() && !m_times.empty(); ++k)
         if (const QRectF at = area(k); cell(k).contains(e->position())) {
             const double t = std::clamp((e->position().x() - at.left()) / at.width(), 0.0, 1.0);
             m_pointer = firstTime() + t * (m_times.back() - firstTime());
@@ -226,11 +250,11 @@ bool TransientPlot::event(QEvent* e)
     if (e->type() != QEvent::ToolTip)
         return QWidget::event(e);
     const auto* h = static_cast<QHelpEvent*>(e);
-    for (std::size_t k = 0; k < m_curves.size(); ++k)
+    for (std::size_t k = 0; k < shown(); ++k)
         if (cell(k).contains(h->pos()))
             QToolTip::showText(
                 h->globalPos(),
-                m_curves[k].meaning + QLatin1Char('\n') + tr("Wheel: more or less time"), this);
+                meaning(m_curves[k]) + QLatin1Char('\n') + tr("Wheel: more or less time"), this);
     return true;
 }
 

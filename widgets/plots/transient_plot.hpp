@@ -9,9 +9,9 @@
 
 namespace tawara {
 
-/// Small charts of several quantities over one time, side by side as they have room: title, value
-/// now (or under the pointer), curve. Each has a scale of its own. The wheel, plus and minus change
-/// how much time is shown.
+/// Small charts of several quantities over one time, side by side, the last ones left out where
+/// there is no room: title, value now (or under the pointer), curve. Each has a scale of its own.
+/// The wheel, plus and minus change how much time is shown.
 class TransientPlot : public QWidget
 {
     Q_OBJECT
@@ -45,7 +45,10 @@ class TransientPlot : public QWidget
     bool event(QEvent* e) override;
 
   private:
+    /// How many curves have room, from the first.
+    std::size_t shown() const;
     int columns() const;
+    double foot() const; ///< height of the line of times [px]
     /// A chart with its title.
     QRectF cell(std::size_t curve) const;
     QRectF area(std::size_t curve) const;
