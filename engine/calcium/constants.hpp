@@ -60,7 +60,7 @@ struct DyadConstants
     std::int32_t refractory;    ///< steps
     // LCC
     Real K_mode, per_LCC, phosphorylated; ///< 1/LCC; 1.1
-    int LCC, RyR_bits, LCC_bits;          ///< channels; bits that hold a count of RyR, LCC
+    int LCC;                              ///< channels
     // CaMKII
     Real camk_K, camk_0, camk_Ca, camk_a, camk_b;
     // cleft

@@ -86,7 +86,8 @@ struct PacedCellResult
 /// @param sampled  called at time 0 and after every sample_every_ms
 /// @throws InputError for a step or an end that is not positive, or as CellModel
 /// @throws NumericsError when V stops being finite or leaves [-1000, 1000] mV
-/// @cost  bytes_of_cell() of memory; some 5 ns a dyad and step on a core with 512 bit vectors
+/// @cost  bytes_of_cell() of memory; some 11 ns a dyad and step on a core with 512 bit vectors
+/// (calcium-speed.jsonl)
 PacedCellResult run_paced_cell(const PacedCellOptions& o, const Progress& progress,
                                const std::function<void(const Sample&)>& sampled);
 

@@ -9,7 +9,6 @@
 #include <QtTest>
 
 using namespace tawara;
-using test::Result;
 using test::run;
 
 namespace {

@@ -182,7 +182,7 @@ class TestVelocityTuning : public QObject
                      std::string(key.at).c_str());
         }
         s.stepping = Stepping::explicit_;
-        const auto before = explicit_key;
+        const auto& before = explicit_key;
         Session other = s;
         other.reaction = cell::Scheme::forward_euler;
         QVERIFY(tuning_key(other, s.regions[0], 1.2) != before);

@@ -20,7 +20,7 @@ Csr shuffled_cube(std::int32_t n)
     std::iota(number.begin(), number.end(), 0);
     std::shuffle(number.begin(), number.end(), std::mt19937(5));
     const auto at = [&](std::int32_t x, std::int32_t y, std::int32_t z) {
-        return number[static_cast<std::size_t>((z * n + y) * n + x)];
+        return number.at(static_cast<std::size_t>((std::int64_t{z} * n + y) * n + x));
     };
     std::vector<Entry> entries;
     for (std::int32_t z = 0; z < n; ++z)
