@@ -4,6 +4,7 @@
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/tissue/dyad_cells.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +14,9 @@ namespace tawara::simulation {
 namespace {
 
 /// Of an unknown's group; null where that has no dyads.
-const calcium::DyadReactionModel* dyads_of(const device::TissueProblem& p, std::size_t unknown)
+const calcium::DyadReactionModel* dyads_at(const device::TissueProblem& p, std::size_t unknown)
 {
-    if (!p.has_cells(unknown))
-        return nullptr;
-    return dynamic_cast<const calcium::DyadReactionModel*>(
-        p.groups[p.group[unknown]].reaction.get());
+    return p.has_cells(unknown) ? dyads_of(p.groups[p.group[unknown]]) : nullptr;
 }
 
 std::size_t nearest(const device::TissueProblem& p, const Vec3& at)
@@ -45,9 +43,8 @@ std::vector<std::size_t> regions_of(const Tissue& t, std::size_t unknown)
 /// Why a cell has no dyads to be seen, and what has.
 std::string no_dyads(const device::TissueProblem& p, std::size_t unknown)
 {
-    const bool anywhere = std::any_of(p.groups.begin(), p.groups.end(), [](const auto& g) {
-        return dynamic_cast<const calcium::DyadReactionModel*>(g.reaction.get()) != nullptr;
-    });
+    const bool anywhere = std::any_of(p.groups.begin(), p.groups.end(),
+                                      [](const auto& g) { return dyads_of(g) != nullptr; });
     const std::string model = calcium::dyad_model;
     if (!anywhere)
         return "no cells of this tissue have dyads; give a region the model " + model;
@@ -69,7 +66,7 @@ void DyadWatch::begin(Simulation& s)
 std::optional<calcium::DyadPicture> DyadWatch::read(std::size_t unknown)
 {
     const auto& p = simulation_->tissue().problem;
-    const auto* model = dyads_of(p, unknown);
+    const auto* model = dyads_at(p, unknown);
     if (model == nullptr)
         return std::nullopt;
     simulation_->stepper().cell_numbers(unknown, numbers_);
@@ -81,7 +78,7 @@ void DyadWatch::watch(const Vec3& position_mm)
 {
     const auto& p = simulation_->tissue().problem;
     const std::size_t unknown = nearest(p, position_mm);
-    if (unknown >= p.size() || dyads_of(p, unknown) == nullptr)
+    if (unknown >= p.size() || dyads_at(p, unknown) == nullptr)
         throw InputError("dyads", no_dyads(p, unknown));
     (void)read(unknown); // whether it can be read
     unknown_ = static_cast<std::int64_t>(unknown);
