@@ -84,12 +84,11 @@ const Variant& variant_of(const ModelInfo& info, std::string_view name, const As
 
 } // namespace
 
-void add_own_model(OwnModel model)
+void add_own_model(const OwnModel& model)
 {
     auto& all = known();
     const std::scoped_lock lock(all.mutex);
-    const std::string name = model.info.name;
-    all.models.try_emplace(name, std::move(model));
+    all.models.try_emplace(model.info.name, model);
 }
 
 const OwnModel* own_model(const std::string& name)

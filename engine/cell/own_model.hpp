@@ -25,7 +25,7 @@ struct OwnModel
 
 /// Makes a model known, for the life of the program; another one of its name changes nothing.
 /// @thread any
-void add_own_model(OwnModel model);
+void add_own_model(const OwnModel& model);
 
 /// The model of that name; null: there is none. Stays valid.
 /// @thread any

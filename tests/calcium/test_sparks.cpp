@@ -33,7 +33,8 @@ struct Picture
     }
     std::size_t at(int x, int y = 0, int z = 0) const
     {
-        return static_cast<std::size_t>(x + grid.nx * (y + grid.ny * z));
+        const int dyad = x + grid.nx * (y + grid.ny * z);
+        return static_cast<std::size_t>(dyad);
     }
     /// The next look, a quarter of a millisecond later, with these dyads active along x.
     void look(std::initializer_list<int> active)

@@ -151,8 +151,9 @@ std::string calcium_chart(const ProbeTable& t, int width, int height)
                 high = std::max(high, v);
             }
         const double spare = std::max(0.05 * (high - low), 1e-3 * std::abs(high) + 1e-12);
-        const Field2 f{w * static_cast<double>(k % 2) + gap * static_cast<double>(k % 2) + left,
-                       h * static_cast<double>(k / 2) + above,
+        const std::size_t row = k / 2;
+        const Field2 f{(w + gap) * static_cast<double>(k % 2) + left,
+                       h * static_cast<double>(row) + above,
                        w - left - right,
                        h - above - below,
                        t.time_ms.front(),

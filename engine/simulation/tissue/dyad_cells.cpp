@@ -57,7 +57,8 @@ DyadMemory dyad_memory(const device::TissueProblem& p, std::size_t group, Precis
     m.bytes_of_cell =
         static_cast<double>(word * device::numbers_per_cell(p.groups[group], precision));
     constexpr auto block = device::Layout::block;
-    m.bytes = m.bytes_of_cell * static_cast<double>((m.cells + block - 1) / block * block);
+    const auto whole_blocks = (m.cells + block - 1) / block;
+    m.bytes = m.bytes_of_cell * static_cast<double>(whole_blocks * block);
     return m;
 }
 
