@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tawara-bench-calcium-gpu CELLS double|mixed [END_MS]: cell computations (a cell, a step of 0.05
-// ms) per second of cells of 10 000 dyads on the first GPU, over a beat of 500 ms or its beginning;
-// a JSON line. In every 10 ms the first steps are timed kernel by kernel, the others as graphs.
+// tawara-bench-calcium-gpu CELLS double|mixed [END_MS [SHARES [GPUS]]]: cell computations (a cell,
+// a step of 0.05 ms) per second of cells of 10 000 dyads, over a beat of 500 ms or its beginning,
+// in SHARES that go round the first GPUS devices (1 and 1); a JSON line. In every 10 ms the first
+// steps are timed kernel by kernel, the others as graphs.
 #include "engine/calcium/cuda/cells.cuh"
 #include "engine/device/cuda/backend.hpp"
 
@@ -72,12 +73,14 @@ void time_kernels(cuda::DeviceCells<Real>& cells, Part& part)
 }
 
 template <class Real>
-void run(std::size_t count, double end_ms, std::size_t shares)
+void run(std::size_t count, double end_ms, std::size_t shares, int gpus)
 {
     const auto ceilings = device::cuda::measure_ceilings(0);
     const Grid grid;
-    cuda::Cells<Real> cells(CellModel<Real>(Parameters{}, grid, dt), count, 1,
-                            std::vector<int>(shares, 0));
+    std::vector<int> devices(shares);
+    for (std::size_t k = 0; k < shares; ++k)
+        devices[k] = static_cast<int>(k) % gpus;
+    cuda::Cells<Real> cells(CellModel<Real>(Parameters{}, grid, dt), count, 1, devices);
     cuda::Timetable timetable;
     timetable.pulse_first = 50 * per_ms;
     timetable.pulse_steps = per_ms / 2;
@@ -117,6 +120,7 @@ void run(std::size_t count, double end_ms, std::size_t shares)
                    {"precision", sizeof(Real) == 8 ? "double" : "mixed"},
                    {"cells", count},
                    {"shares", cells.devices()},
+                   {"gpus", gpus},
                    {"dyads", grid.count()},
                    {"end_ms", end_ms},
                    {"device_bytes", cuda::device_bytes_of_cell(cells.model().layout) * count},
@@ -143,17 +147,19 @@ void run(std::size_t count, double end_ms, std::size_t shares)
 int main(int argc, char** argv)
 {
     if (argc < 3) {
-        std::cerr << "usage: tawara-bench-calcium-gpu CELLS double|mixed [END_MS [SHARES]]\n";
+        std::cerr
+            << "usage: tawara-bench-calcium-gpu CELLS double|mixed [END_MS [SHARES [GPUS]]]\n";
         return 2;
     }
     const auto count = static_cast<std::size_t>(std::atoll(argv[1]));
     const double end_ms = argc > 3 ? std::atof(argv[3]) : 500;
     const auto shares = static_cast<std::size_t>(argc > 4 ? std::atoll(argv[4]) : 1);
+    const int gpus = argc > 5 ? std::atoi(argv[5]) : 1;
     try {
         if (std::string(argv[2]) == "double")
-            run<double>(count, end_ms, shares);
+            run<double>(count, end_ms, shares, gpus);
         else
-            run<float>(count, end_ms, shares);
+            run<float>(count, end_ms, shares, gpus);
     } catch (const std::exception& e) {
         std::cerr << e.what() << "\n";
         return 1;
