@@ -4,6 +4,7 @@
 #include "engine/cell/normal.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
+#include "engine/device/elements.hpp"
 #include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -393,6 +394,9 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     p.splitting = s.splitting;
     p.stepping = s.stepping;
     p.newton = s.newton;
+    p.currents = s.currents;
+    if (p.currents == IonicCurrents::interpolated)
+        p.elements = device::conducting_elements(m, tensors);
     p.activation_threshold_mV = s.activation_threshold_mV;
     if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
         p.substeps = substeps(s, t.patches, p.system, t.notices, progress);
