@@ -74,8 +74,9 @@ std::vector<Placed> placed(const TissueProblem& p, const Layout& layout)
 
 template <class Real>
 InterpolatedCurrents<Real>::InterpolatedCurrents(const TissueProblem& p, const Layout& layout,
-                                                 ThreadPool& pool)
-    : pool_(pool), stepped_(layout.stepped), scratch_(pool.size())
+                                                 ThreadPool& pool, double front_mV)
+    : pool_(pool), stepped_(layout.stepped), front_mV_(static_cast<Real>(front_mV)),
+      scratch_(pool.size())
 {
     check(p);
     for (const auto& g : p.groups)
@@ -146,18 +147,17 @@ void InterpolatedCurrents<Real>::set_types(std::size_t group, std::span<const ce
 template <class Real>
 bool InterpolatedCurrents<Real>::find_front(const Chunk& k, const Real* v, Scratch& s) const
 {
-    constexpr auto most = static_cast<Real>(front_mV);
     const std::int32_t* const slot = vertex_.data() + k.first_vertex;
     const auto all = extent(v, slot, k.vertices);
     s.front.clear();
-    if (!(all.high - all.low > most))
+    if (!(all.high - all.low > front_mV_))
         return false;
     for (std::size_t t = k.first_tetrahedron; t < k.first_tetrahedron + k.tetrahedra; ++t) {
         const Corners& c = corner_[t];
         const Real x[] = {v[slot[c[0]]], v[slot[c[1]]], v[slot[c[2]]], v[slot[c[3]]]};
         const Real low = std::min(std::min(x[0], x[1]), std::min(x[2], x[3]));
         const Real high = std::max(std::max(x[0], x[1]), std::max(x[2], x[3]));
-        if (high - low > most)
+        if (high - low > front_mV_)
             s.front.push_back(t);
     }
     return !s.front.empty();

@@ -34,11 +34,12 @@ template <class Real>
 class InterpolatedCurrents
 {
   public:
-    /// V may differ by so much in a tetrahedron outside the front.
-    static constexpr double front_mV = 2;
+    static constexpr double usual_front_mV = 2;
 
+    /// @param front_mV  V may differ by so much in a tetrahedron outside the front
     /// @throws InputError (/diffusion/currents) where the problem has no interpolated currents
-    InterpolatedCurrents(const TissueProblem& p, const Layout& layout, ThreadPool& pool);
+    InterpolatedCurrents(const TissueProblem& p, const Layout& layout, ThreadPool& pool,
+                         double front_mV = usual_front_mV);
     void set_types(std::size_t group, std::span<const cell::CellType> types);
 
     /// What cells are in now: V and type by slots.
@@ -87,6 +88,7 @@ class InterpolatedCurrents
 
     ThreadPool& pool_;
     std::size_t stepped_;
+    Real front_mV_;
     std::vector<cell::MembraneCurrent<Real>> currents_; ///< of each group
     std::vector<Chunk> chunks_;
     std::vector<Corners> corner_;          ///< of each tetrahedron
