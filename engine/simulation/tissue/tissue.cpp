@@ -332,7 +332,7 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
                    : std::holds_alternative<MeshHeart>(s.mesh) ? "generated heart"
                                                                : "embedded heart";
     // The built-in heart is there to be looked at: known to be coarse.
-    say_if_coarse(m,
+    say_if_coarse(s, m,
                   std::holds_alternative<MeshEmbedded>(s.mesh) ? Notice::Level::info
                                                                : Notice::Level::warning,
                   t.notices);
