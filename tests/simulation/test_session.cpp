@@ -335,10 +335,9 @@ class TestSession : public QObject
         s.rest_tolerance_mV = 0.05;
         s.mass_scaling_largest = 1.7;
         s.tables_mV = 0.25;
-        QTest::newRow("interpolated") << QString::fromStdString(
-            to_json(parse({"diffusion.scheme=p1", "diffusion.currents=interpolated"})));
         QTest::newRow("everything") << QString::fromStdString(to_json(s));
         s.mesh = MeshSlab{{20, 7, 3}, 0.1};
+        s.mass = diffusion::Mass::lumped, s.currents = IonicCurrents::interpolated;
         QTest::newRow("slab") << QString::fromStdString(to_json(s));
     }
     void roundTripsExactly()
