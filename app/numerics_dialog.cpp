@@ -3,6 +3,7 @@
 
 #include "engine/cell/model.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/session/session_keys.hpp"
 #include "widgets/panels/key_box.hpp"
 
 #include <QDialogButtonBox>
@@ -52,6 +53,11 @@ constexpr Named schemes[] = {
 constexpr Named masses[] = {
     {int(diffusion::Mass::lumped), QT_TRANSLATE_NOOP("NumericsDialog", "Lumped")},
     {int(diffusion::Mass::consistent), QT_TRANSLATE_NOOP("NumericsDialog", "Consistent")},
+};
+constexpr Named currents[] = {
+    {int(simulation::IonicCurrents::nodal), QT_TRANSLATE_NOOP("NumericsDialog", "At vertices")},
+    {int(simulation::IonicCurrents::interpolated),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Interpolated in the front's tetrahedra")},
 };
 constexpr Named steppings[] = {
     {int(Stepping::explicit_), QT_TRANSLATE_NOOP("NumericsDialog", "Explicit")},
@@ -105,6 +111,8 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     m_scheme = choice("numericsScheme", schemes, int(m_current.scheme));
     m_mass = choice("numericsMass", masses, int(m_current.mass));
     m_mass->setToolTip(tr("Mass matrix of the finite elements"));
+    m_currents = choice("numericsCurrents", currents, int(m_current.currents));
+    m_currents->setToolTip(QString::fromUtf8(simulation::session_key("/diffusion/currents").what));
     m_stepping = choice("numericsStepping", steppings, int(m_current.stepping));
     m_longest = keyBox("numericsLongest", "/time/dt_max_ms");
     m_longest->put(m_current.newton.dt_max_ms);
@@ -126,6 +134,7 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     form->addRow(groupLabel(tr("Diffusion")));
     form->addRow(tr("In space"), m_scheme);
     form->addRow(tr("Mass"), m_mass);
+    form->addRow(tr("Ionic currents"), m_currents);
     form->addRow(tr("In time"), m_stepping);
     form->addRow(tr("Longest step"), m_longest);
     form->addRow(tr("Splitting"), m_splitting);
@@ -139,7 +148,7 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     all->addWidget(m_said);
     all->addWidget(buttons);
 
-    for (auto* box : {m_reaction, m_scheme, m_mass, m_stepping, m_splitting})
+    for (auto* box : {m_reaction, m_scheme, m_mass, m_currents, m_stepping, m_splitting})
         connect(box, &QComboBox::currentIndexChanged, this, &NumericsDialog::describe);
     for (auto* box : {m_step, m_longest})
         connect(box, &QDoubleSpinBox::valueChanged, this, &NumericsDialog::describe);
@@ -156,6 +165,10 @@ Session NumericsDialog::session() const
     s.mass = s.scheme == diffusion::Scheme::p1
                  ? static_cast<diffusion::Mass>(m_mass->currentData().toInt())
                  : diffusion::Mass::lumped;
+    if (s.scheme == diffusion::Scheme::p1)
+        s.currents = static_cast<simulation::IonicCurrents>(m_currents->currentData().toInt());
+    else
+        s.currents = simulation::IonicCurrents::nodal;
     s.stepping = static_cast<Stepping>(m_stepping->currentData().toInt());
     if (m_longest->value() != m_longestShown)
         s.newton.dt_max_ms = m_longest->value();
@@ -174,6 +187,7 @@ void NumericsDialog::describe()
 {
     const Session now = session();
     m_mass->setEnabled(now.scheme == diffusion::Scheme::p1);
+    m_currents->setEnabled(now.scheme == diffusion::Scheme::p1);
     const bool newton = now.stepping == Stepping::newton;
     m_longest->setEnabled(newton);
     m_splitting->setEnabled(!newton); // cells are stepped by Newton's method then, and not in turns
@@ -193,8 +207,8 @@ void NumericsDialog::describe()
     m_said->setText(text);
     const bool same = now.reaction == m_current.reaction && now.dt_ms == m_current.dt_ms &&
                       now.scheme == m_current.scheme && now.mass == m_current.mass &&
-                      now.stepping == m_current.stepping && now.splitting == m_current.splitting &&
-                      now.newton == m_current.newton;
+                      now.currents == m_current.currents && now.stepping == m_current.stepping &&
+                      now.splitting == m_current.splitting && now.newton == m_current.newton;
     m_go->setEnabled(fits && !same);
 }
 

@@ -49,4 +49,19 @@ std::unique_ptr<CpuKernel<double>> make_source_kernel(std::span<const CellType> 
         types);
 }
 
+template <class Real>
+MembraneCurrent<Real> make_membrane_current(std::span<const CellType> types, double table_step_mV)
+{
+    const auto program = compiler::shared_current_program(
+        common_system(types), compiler::processor_target(sizeof(Real) == 4), table_step_mV);
+    MembraneCurrent<Real> out;
+    out.states = program->next.size() - 1;
+    for (const std::size_t k : compiler::states_read(*program))
+        out.reads.push_back(k - 1);
+    out.kernel = compiler::make_compiled_kernel<Real>(program, types);
+    return out;
+}
+template MembraneCurrent<double> make_membrane_current(std::span<const CellType>, double);
+template MembraneCurrent<float> make_membrane_current(std::span<const CellType>, double);
+
 } // namespace tawara::cell

@@ -2,7 +2,10 @@
 #pragma once
 #include "engine/cell/model.hpp"
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace tawara::cell {
 
@@ -66,6 +69,24 @@ extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<cons
 ///
 /// V stays as it is, but where a concentration has left its range; F is NaN where s was not found.
 std::unique_ptr<CpuKernel<double>> make_source_kernel(std::span<const CellType> types);
+
+/// The rate of V that the membrane makes, f(V, s) of dV/dt = f(V, s) + stimulus [mV/ms], at places
+/// that need not be cells: CpuKernel::step() puts it in place of V, and leaves all else. Between
+/// cells V and states are interpolated ones (NUMERICS.md, 4.1).
+template <class Real>
+struct MembraneCurrent
+{
+    std::unique_ptr<CpuKernel<Real>> kernel;
+    /// What it reads of CellArrays::states: arrays of the others are needed, whatever they hold.
+    std::vector<std::size_t> reads;
+    std::size_t states = 0; ///< without V
+};
+/// @param table_step_mV  as make_cpu_kernel() has it
+template <class Real>
+MembraneCurrent<Real> make_membrane_current(std::span<const CellType> types,
+                                            double table_step_mV = 0);
+extern template MembraneCurrent<double> make_membrane_current(std::span<const CellType>, double);
+extern template MembraneCurrent<float> make_membrane_current(std::span<const CellType>, double);
 
 /// Steps of tables that may be asked for [mV].
 inline constexpr double finest_table_mV = 0.001, coarsest_table_mV = 1;

@@ -31,6 +31,7 @@ std::string cuda_reason()
 }
 
 constexpr const char* tables_reason = "tables of functions of V are looked up on the CPU alone";
+constexpr const char* currents_reason = "interpolated currents are computed on the CPU alone";
 
 /// Why this problem goes to the CPU when the choice is free; empty when it goes to a GPU.
 std::string cpu_reason([[maybe_unused]] const TissueProblem& p,
@@ -40,6 +41,8 @@ std::string cpu_reason([[maybe_unused]] const TissueProblem& p,
 #if TAWARA_HAVE_CUDA
     if (why.empty() && p.table_step_mV > 0)
         why = tables_reason;
+    if (why.empty() && p.currents == IonicCurrents::interpolated)
+        why = currents_reason;
     if (why.empty())
         why = cuda::unsupported_reason(p, precision);
 #endif
@@ -91,6 +94,9 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
             throw InputError("", "/reaction/tables_mV",
                              std::string(tables_reason) +
                                  "; leave tables_mV out (or set 0), or use --devices cpu");
+        if (problem.currents == IonicCurrents::interpolated)
+            throw InputError("", "/diffusion/currents",
+                             std::string(currents_reason) + "; take nodal, or --devices cpu");
         const auto why = cuda_reason();
         if (!have_cuda || !why.empty())
             throw InputError("--devices",

@@ -48,6 +48,20 @@ enum class Stepping {
     newton ///< cells and diffusion at once, by backward Euler (diffusion/newton.hpp)
 };
 
+/// Where the ionic current of linear finite elements is computed (NUMERICS.md, 4.1).
+enum class IonicCurrents {
+    nodal,       ///< at vertices
+    interpolated ///< within the tetrahedra of a front, elsewhere at vertices
+};
+
+/// The tetrahedra that conduct.
+struct Elements
+{
+    std::vector<std::array<std::int32_t, 4>> corner; ///< unknowns
+    std::vector<double> volume_mm3;
+    std::size_t size() const { return corner.size(); }
+};
+
 /// How steps by Newton's method are taken.
 struct NewtonSettings
 {
@@ -89,6 +103,9 @@ struct TissueProblem
     /// alone; 0: they are computed.
     double table_step_mV = 0;
     double activation_threshold_mV = 0;
+    /// Interpolated ones are for p1 with lumped mass, compiled models, and the CPU.
+    IonicCurrents currents = IonicCurrents::nodal;
+    Elements elements; ///< of interpolated currents alone
     std::size_t size() const { return system.size(); }
     bool has_cells(std::size_t unknown) const { return group[unknown] != no_cells; }
     std::size_t with_cells() const; ///< how many unknowns have cells
@@ -163,6 +180,8 @@ struct KernelRecord
     /// To and from the device's memory in all, by its hardware counters in the steps that
     /// Stepper::advance_counted() took; 0: it took none.
     double counted_bytes = 0;
+    /// Tetrahedra in all, of a kernel that finds its own; 0: of all others.
+    std::int64_t tetrahedra = 0;
 };
 
 } // namespace tawara::device

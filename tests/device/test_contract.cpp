@@ -58,6 +58,7 @@ struct Way
     double dt_ms = 0.02, rest_tolerance_mV = 0;
     bool on_gpu = true; ///< false: the CPU's alone, refused elsewhere (test_cuda_implicit)
     bool single = true; ///< false: of double precision alone
+    IonicCurrents currents = IonicCurrents::nodal;
 
     TissueProblem slab(const Vec3& size_mm, double spacing_mm, bool insulated = false,
                        int types = 1) const
@@ -70,6 +71,7 @@ struct Way
         o.dt_ms = dt_ms;
         o.insulated = insulated;
         o.types = types;
+        o.currents = currents;
         auto p = slab_problem(size_mm, spacing_mm, o);
         p.rest_tolerance_mV = rest_tolerance_mV;
         return p;
@@ -78,6 +80,7 @@ struct Way
 constexpr auto fvm = diffusion::Scheme::fvm, p1 = diffusion::Scheme::p1;
 constexpr auto lumped = diffusion::Mass::lumped, consistent = diffusion::Mass::consistent;
 constexpr auto explicit_ = Stepping::explicit_;
+constexpr auto interpolated = IonicCurrents::interpolated;
 constexpr auto strang = Splitting::strang, godunov = Splitting::godunov;
 const Way ways[]{
     {"fvm"},
@@ -91,6 +94,11 @@ const Way ways[]{
     {"p1, consistent, Crank-Nicolson, Strang", p1, consistent, Stepping::crank_nicolson, strang},
     {"p1, Newton", p1, lumped, Stepping::newton, godunov, 0.02, 0, true, false},
     {"p1, consistent, Newton", p1, consistent, Stepping::newton, godunov, 0.02, 0, true, false},
+    {"p1, interpolated", p1, lumped, explicit_, godunov, 0.02, 0, false, true, interpolated},
+    {"p1, interpolated, Strang, sub-steps", p1, lumped, explicit_, strang, 0.05, 0, false, true,
+     interpolated},
+    {"p1, interpolated, rest", p1, lumped, explicit_, godunov, 0.02, 0.1, false, true,
+     interpolated},
 };
 
 /// Rows of every back end, way and precision.

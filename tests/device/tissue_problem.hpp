@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/device/elements.hpp"
 #include "engine/device/problem.hpp"
 #include "engine/mesh/check.hpp"
 
@@ -29,6 +30,7 @@ struct ProblemOptions
     device::Splitting splitting = device::Splitting::godunov;
     device::Stepping stepping = device::Stepping::explicit_;
     cell::Scheme reaction = cell::Scheme::rush_larsen_light;
+    device::IonicCurrents currents = device::IonicCurrents::nodal;
     double dt_ms = 0.02;
     diffusion::Conductivity sigma{0.1334, 0.0176, 0.0176};
     int types = 1;          ///< 1 to 3 cell types, in layers along x
@@ -57,6 +59,9 @@ inline device::TissueProblem slab_problem(const Vec3& size_mm, double spacing_mm
     p.dt_ms = o.dt_ms;
     p.splitting = o.splitting;
     p.stepping = o.stepping;
+    p.currents = o.currents;
+    if (o.currents == device::IonicCurrents::interpolated)
+        p.elements = device::conducting_elements(m, d);
     p.substeps = diffusion::choose_substeps(o.dt_ms, p.system.stable_dt_ms);
     device::CellGroup g;
     g.scheme = o.reaction;

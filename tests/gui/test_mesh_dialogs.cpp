@@ -359,6 +359,14 @@ class TestMeshDialogs : public QObject
             QCOMPARE(d.session().stepping, stepping);
         }
         QCOMPARE(d.session().mass, diffusion::Mass::consistent);
+        // not with interpolated currents
+        choose("numericsCurrents", simulation::IonicCurrents::interpolated);
+        QVERIFY(!go->isEnabled());
+        QVERIFY2(d.said().contains("interpolated currents"), qPrintable(d.said()));
+        choose("numericsMass", diffusion::Mass::lumped);
+        QVERIFY2(go->isEnabled() && d.said().isEmpty(), qPrintable(d.said()));
+        QCOMPARE(d.session().currents, simulation::IonicCurrents::interpolated);
+        choose("numericsCurrents", simulation::IonicCurrents::nodal);
         // Newton's method steps cells itself, at once with diffusion, and on linear elements alone
         auto* reaction = d.findChild<QComboBox*>("numericsReaction");
         auto* splitting = d.findChild<QComboBox*>("numericsSplitting");

@@ -125,7 +125,9 @@ class TestCheckpoint : public QObject
             Session s = base;
             if (key.at == "/diffusion/mass_scaling_largest")
                 s.mass_scaling = 0.05; // so much that the bound acts
-            s.scheme = key.at == "/diffusion/mass" ? diffusion::Scheme::p1 : base.scheme;
+            s.scheme = key.at == "/diffusion/mass" || key.at == "/diffusion/currents"
+                           ? diffusion::Scheme::p1
+                           : base.scheme;
             const std::string before = print(s);
             const double old = key.member.get(&s);
             key.member.set(&s, key.member.type == Member::Type::truth ? 1 - old

@@ -327,8 +327,7 @@ class TestSession : public QObject
         s.stimuli[2].region = Label{{3, 4}};
         s.stimuli[3].region = SurfaceRegion{mesh::Wall::endo_rv};
         s.stimuli[4].region = Nodes{{0, 5, 2'000'000'000}};
-        s.stimuli[4].period_ms = 300.25;
-        s.stimuli[4].count = 0;
+        s.stimuli[4].period_ms = 300.25, s.stimuli[4].count = 0;
         s.probes.push_back({"near, left \xc3\xa4", {0.1, 0.2, 0.3}});
         s.output->probes_every_ms = 0.1;
         s.output->maps_from_ms = 12.5;
@@ -337,6 +336,7 @@ class TestSession : public QObject
         s.tables_mV = 0.25;
         QTest::newRow("everything") << QString::fromStdString(to_json(s));
         s.mesh = MeshSlab{{20, 7, 3}, 0.1};
+        s.mass = diffusion::Mass::lumped, s.currents = IonicCurrents::interpolated;
         QTest::newRow("slab") << QString::fromStdString(to_json(s));
     }
     void roundTripsExactly()

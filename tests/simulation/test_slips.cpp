@@ -84,8 +84,8 @@ class TestSlips : public QObject
             "/tissue/regions/0/conductivity_S_per_m: gives 1e+30 S/m, with which diffusion would "
             "need more than 10000 stages inside one time step; tissue has 0.01 to 1 S/m");
         row("far from every key", "diffusion.typo=1",
-            "/diffusion/typo: unknown key 'typo'; known are scheme, mass, mass_scaling, "
-            "mass_scaling_largest, splitting, stepping");
+            "/diffusion/typo: unknown key 'typo'; known are scheme, mass, currents, "
+            "mass_scaling, mass_scaling_largest, splitting, stepping");
         row("far from every region", R"(stimuli.0.region={"blob": 1})",
             "unknown key 'blob'; known are box_mm, sphere_mm, label, surface, nodes");
         row("near a key", "diffusion.shceme=1", "; the nearest known is 'scheme'");

@@ -93,6 +93,26 @@ Program compile_source(CellSystem system, const OptimiseOptions& options)
     return compile(std::move(system), std::move(nodes), options);
 }
 
+Program compile_current(CellSystem system, const OptimiseOptions& options)
+{
+    auto nodes = current_nodes(system);
+    return compile(std::move(system), std::move(nodes), options);
+}
+
+std::vector<std::size_t> states_read(const Program& current)
+{
+    std::vector<std::size_t> out;
+    for (const Node n : reachable(current.graph, std::span(current.next).first(1)))
+        if (current.graph.op(n) == Op::symbol) {
+            const auto id = current.graph.symbol_of(n);
+            const std::size_t k = symbol_index(id);
+            if (symbol_kind(id) == Symbol::state && k > 0 && k < current.next.size())
+                out.push_back(k);
+        }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
 OptimiseOptions options_for(const CellSystem& system, const Target& target)
 {
     const bool single_precision = target.single_precision;
@@ -160,6 +180,17 @@ shared_source_program(const std::shared_ptr<const CellSystem>& system, const Tar
 {
     return shared(system, target,
                   [&] { return compile_source(*system, options_for(*system, target)); });
+}
+
+std::shared_ptr<const Program>
+shared_current_program(const std::shared_ptr<const CellSystem>& system, const Target& target,
+                       double table_step_mV)
+{
+    return shared(system, std::tuple{target, table_step_mV}, [&] {
+        auto options = options_for(*system, target);
+        options.table_step_mV = table_step_mV;
+        return compile_current(*system, options);
+    });
 }
 
 std::vector<double> Program::row(std::span<const double> parameters) const

@@ -38,6 +38,11 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
 /// The program of source_nodes(): two states more than the system has, F and F'.
 Program compile_source(CellSystem system, const OptimiseOptions& options = {});
 
+/// The program of current_nodes().
+Program compile_current(CellSystem system, const OptimiseOptions& options = {});
+/// The states but V that it reads, counted from 1, ascending.
+std::vector<std::size_t> states_read(const Program& current);
+
 /// What a program is compiled for, as far as its optimisation depends on it. Back ends say what
 /// they are.
 struct Target
@@ -66,6 +71,11 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
 /// The same of compile_source().
 std::shared_ptr<const Program>
 shared_source_program(const std::shared_ptr<const CellSystem>& system, const Target& target);
+
+/// The same of compile_current().
+std::shared_ptr<const Program>
+shared_current_program(const std::shared_ptr<const CellSystem>& system, const Target& target,
+                       double table_step_mV = 0);
 
 /// Additions, multiplications, divisions and functions per cell and step, counted on the graph.
 struct Operations

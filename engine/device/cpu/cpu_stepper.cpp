@@ -90,6 +90,8 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
     }
     if (p.rest_tolerance_mV > 0)
         quiescent_.emplace(p, layout_, diffusion_);
+    if (p.currents == IonicCurrents::interpolated)
+        interpolated_.emplace(p, layout_, pool_);
     if (p.stepping == Stepping::newton) {
         if (std::is_same_v<Real, float>)
             throw InputError("--precision", "Newton's method steps in double precision; leave "
@@ -181,7 +183,7 @@ cell::ReactionCells<Real> CpuStepper<Real>::cells(std::size_t group, Real* v, st
     c.cells.v = v + first;
     c.cells.states = states_.of(group);
     c.cells.type = type_.data() + first;
-    c.cells.stimulus = currents_.values() ? currents_.values() + first : nullptr;
+    c.cells.stimulus = current_ ? current_ + first : nullptr;
     c.cells.begin = static_cast<std::size_t>(begin - first);
     c.cells.end = static_cast<std::size_t>(end - first);
     c.unknown = unknown_.empty() ? nullptr : unknown_.data() + first;
@@ -216,11 +218,21 @@ void CpuStepper<Real>::implicit_diffusion(std::vector<WorkerTimes>& times)
 }
 
 template <class Real>
+void CpuStepper<Real>::set_current(const Real* v, double t_ms, double dt_ms)
+{
+    current_ = currents_.values();
+    if (interpolated_)
+        current_ = interpolated_->with_stimulus({v, states_.shared(), type_.data(), current_}, t_ms,
+                                                dt_ms);
+}
+
+template <class Real>
 void CpuStepper<Real>::one_step()
 {
     const double t = time_ms();
     currents_.set(step_, v_.data());
     const bool strang = splitting_ == Splitting::strang;
+    set_current(v_.data(), t, strang ? dt_ / 2 : dt_);
     if (strang)
         tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
             Lap lap(w);
@@ -232,18 +244,21 @@ void CpuStepper<Real>::one_step()
                                     strang ? dt_ / 2 : dt_};
     const Real* from = strang ? half_.data() : v_.data();
     const int last = diffusion_.passes() - 1;
+    const bool again = strang && interpolated_; // from all of V after diffusion
     if (solver_)
         implicit_diffusion(worker_);
     else
-        for (int k = 0; k < last; ++k)
+        for (int k = 0; k < (again ? last + 1 : last); ++k)
             tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
                 Lap lap(w);
                 diffusion_.run(k, from, next_.data(), b, e);
                 lap.to(k_diffusion);
             });
+    if (again)
+        set_current(next_.data(), second.t_ms, second.dt_ms);
     tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
         Lap lap(w);
-        if (!solver_) {
+        if (!solver_ && !again) {
             diffusion_.run(last, from, next_.data(), b, e);
             lap.to(k_diffusion);
         }
@@ -264,9 +279,10 @@ template <class Real>
 void CpuStepper<Real>::quiescent_step()
 {
     currents_.set(step_, v_.data());
-    const typename QuiescentSteps<Real>::Tissue t{
-        v_.data(),  next_.data(), states_.shared(), type_.data(), currents_.values(),
-        reactions_, record_,      time_ms(),        threshold_};
+    set_current(v_.data(), time_ms(), dt_);
+    const typename QuiescentSteps<Real>::Tissue t{v_.data(),    next_.data(), states_.shared(),
+                                                  type_.data(), current_,     reactions_,
+                                                  record_,      time_ms(),    threshold_};
     const auto timed = [&](WorkerTimes& w, auto&& body) {
         Lap lap(w);
         const std::int64_t bad = body();

@@ -6,6 +6,7 @@
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/currents.hpp"
 #include "engine/device/cpu/diffusion_step.hpp"
+#include "engine/device/cpu/interpolated_currents.hpp"
 #include "engine/device/cpu/newton_tissue.hpp"
 #include "engine/device/cpu/quiescent_steps.hpp"
 #include "engine/device/cpu/state_arrays.hpp"
@@ -69,6 +70,8 @@ class CpuStepper final : public Stepper
     void one_step();
     void quiescent_step();
     void newton_step();
+    /// The current into the cells from here on, for a step from V and states as they are.
+    void set_current(const Real* v, double t_ms, double dt_ms);
     void implicit_diffusion(std::vector<WorkerTimes>& times);
     /// Takes the slots [begin, end) through a part of the step.
     void react(Real* v, const cell::ReactionStep& s, std::int64_t begin, std::int64_t end) const;
@@ -106,6 +109,8 @@ class CpuStepper final : public Stepper
     std::vector<std::int64_t> unknown_; ///< of each slot, where a reaction asks for it
     std::vector<std::unique_ptr<cell::Reaction<Real>>> reactions_; ///< of each group
     Currents<Real> currents_;
+    std::optional<InterpolatedCurrents<Real>> interpolated_;
+    const Real* current_ = nullptr; ///< into the cells, of slots; null: none
     Gather probes_, display_;
     std::int64_t probe_every_ = 1, step_ = 0, steps_done_ = 0;
     std::int64_t iterations_done_ = 0; ///< of the solver

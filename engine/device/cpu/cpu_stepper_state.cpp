@@ -26,6 +26,8 @@ void CpuStepper<Real>::set_types(std::size_t group, std::span<const cell::CellTy
     reactions_[group]->set_types(types);
     if (quiescent_)
         quiescent_->set_types(group, types);
+    if (interpolated_)
+        interpolated_->set_types(group, types);
     if (newton_)
         newton_->tissue.set_types(group, types);
 }
@@ -218,6 +220,9 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
         }
         out.resize(1);
     }
+    if (interpolated_)
+        out.insert(out.begin() + std::min<std::ptrdiff_t>(1, std::ssize(out) - 1),
+                   interpolated_->record());
     return out;
 }
 

@@ -32,6 +32,8 @@ Json kernel_json(const device::KernelRecord& k, const KernelFigure& f)
     j["flops"] = k.flops;
     if (k.counted_bytes > 0)
         j["counted_bytes"] = k.counted_bytes;
+    if (k.tetrahedra > 0)
+        j["tetrahedra"] = k.tetrahedra;
     j["GB_per_s"] = seconds > 0 ? k.bytes / 1e9 / seconds : 0;
     j["GFLOP_per_s"] = seconds > 0 ? k.flops / 1e9 / seconds : 0;
     j["ceiling_GB_per_s"] = f.ceiling_GB_per_s;
@@ -216,6 +218,8 @@ Json diffusion_json(const device::TissueProblem& p)
     }
     return {{"scheme", diffusion::name(system.scheme)},
             {"mass", diffusion::name(system.mass)},
+            {"currents",
+             session_key("/diffusion/currents").words_list()[static_cast<std::size_t>(p.currents)]},
             {"stepping",
              session_key("/diffusion/stepping").words_list()[static_cast<std::size_t>(p.stepping)]},
             {"linear_system", solves || newton},

@@ -208,19 +208,22 @@ ReportPage::Table numerics(const ExportSource& s)
     const auto& session = s.scene->session;
     const bool newton = session.stepping == Stepping::newton;
     ReportPage::Table t{"Numerics", {}, {}, {}};
-    t.rows = {{"Diffusion", std::string(diffusion::name(session.scheme)) +
-                                (session.scheme == diffusion::Scheme::p1
-                                     ? ", " + std::string(diffusion::name(session.mass)) + " mass"
-                                     : std::string()) +
-                                (newton                                   ? ""
-                                 : session.splitting == Splitting::strang ? ", Strang"
-                                                                          : ", Godunov") +
-                                (s.scene->substeps.empty() ? "" : "; " + s.scene->substeps)},
-              {"Reaction", newton ? "backward Euler, at once with diffusion"
-                                  : std::string(cell::name(session.reaction))},
-              {"Time step", with(s.scene->dt_ms, 6, "ms")},
-              {"Unknowns", count_text(s.scene->unknowns)},
-              {"Activation threshold", with(session.activation_threshold_mV, 4, "mV")}};
+    t.rows = {
+        {"Diffusion",
+         std::string(diffusion::name(session.scheme)) +
+             (session.scheme == diffusion::Scheme::p1
+                  ? ", " + std::string(diffusion::name(session.mass)) + " mass"
+                  : std::string()) +
+             (session.currents == IonicCurrents::interpolated ? ", interpolated currents" : "") +
+             (newton                                   ? ""
+              : session.splitting == Splitting::strang ? ", Strang"
+                                                       : ", Godunov") +
+             (s.scene->substeps.empty() ? "" : "; " + s.scene->substeps)},
+        {"Reaction", newton ? "backward Euler, at once with diffusion"
+                            : std::string(cell::name(session.reaction))},
+        {"Time step", with(s.scene->dt_ms, 6, "ms")},
+        {"Unknowns", count_text(s.scene->unknowns)},
+        {"Activation threshold", with(session.activation_threshold_mV, 4, "mV")}};
     return t;
 }
 

@@ -295,6 +295,7 @@ struct Leads
     bool operator==(const Leads&) const = default;
 };
 
+using device::IonicCurrents;
 using device::NewtonSettings;
 using device::Splitting;
 using device::Stepping;
@@ -343,6 +344,7 @@ struct Session
     Prepacing prepacing;
     diffusion::Scheme scheme = diffusion::Scheme::fvm;
     diffusion::Mass mass = diffusion::Mass::lumped;
+    IonicCurrents currents = IonicCurrents::nodal;
     double mass_scaling = 1e-3, mass_scaling_largest = 1.2; ///< of diffusion::Options
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;

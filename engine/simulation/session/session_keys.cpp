@@ -96,6 +96,12 @@ const Key table[] = {
         {.words = "lumped consistent",
          .more = "`consistent`: a linear system in every step",
          .fixed = problem}),
+    Key("/diffusion/currents", of<&Session::currents>(),
+        "where ionic currents are computed, of `p1` with lumped mass",
+        {.words = "nodal interpolated",
+         .more = "below; `interpolated`: on the CPU, of every stepping but `newton`",
+         .write = changed,
+         .fixed = Key::Fixed::value}),
     Key("/diffusion/mass_scaling", of<&Session::mass_scaling>(), {0, 0.1}, "",
         "part of the volume that may be added to the smallest cells for a longer step of explicit "
         "diffusion",

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 
 namespace tawara::simulation {
 
@@ -295,9 +296,19 @@ void diffusion_part(const JsonNode& n, Session& s)
 {
     only_keys(n, "/diffusion");
     read_key(n, "/diffusion/scheme", s);
-    if (const auto mass = n.find("mass"); mass && s.scheme != diffusion::Scheme::p1)
-        mass->fail_exclusive("is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
+    for (const char* key : {"mass", "currents"})
+        if (const auto of_p1 = n.find(key); of_p1 && s.scheme != diffusion::Scheme::p1)
+            of_p1->fail_exclusive(
+                "is for scheme \"p1\" alone; leave it out, or set scheme to \"p1\"");
     read_keys(n, "/diffusion", s);
+    if (s.currents == IonicCurrents::interpolated)
+        for (const auto& [key, wrong, right] :
+             {std::tuple{"mass", s.mass != diffusion::Mass::lumped, "mass \"lumped\""},
+              std::tuple{"stepping", s.stepping == Stepping::newton, "another stepping"}})
+            if (wrong)
+                n.at(key, "").fail_exclusive(
+                    std::string("does not go with interpolated currents; take ") + right +
+                    ", or currents \"nodal\"");
     const auto newton = n.find("newton");
     if (s.stepping != Stepping::newton) {
         if (newton)

@@ -176,7 +176,8 @@ std::string to_json(const Session& s)
     j["tissue"] = tissue(s);
     j["diffusion"] = write_keys("/diffusion", s);
     if (s.scheme != diffusion::Scheme::p1)
-        j["diffusion"].erase("mass");
+        for (const char* key : {"mass", "currents"})
+            j["diffusion"].erase(key);
     const bool newton = s.stepping == Stepping::newton;
     if (newton)
         j["diffusion"].erase("splitting");

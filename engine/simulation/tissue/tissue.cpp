@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/resource.hpp"
+#include "engine/device/elements.hpp"
 #include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -260,7 +261,7 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
                    : std::holds_alternative<MeshHeart>(s.mesh) ? "generated heart"
                                                                : "embedded heart";
     // The built-in heart is there to be looked at: known to be coarse.
-    say_if_coarse(m,
+    say_if_coarse(s, m,
                   std::holds_alternative<MeshEmbedded>(s.mesh) ? Notice::Level::info
                                                                : Notice::Level::warning,
                   t.notices);
@@ -322,6 +323,9 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     p.splitting = s.splitting;
     p.stepping = s.stepping;
     p.newton = s.newton;
+    p.currents = s.currents;
+    if (p.currents == IonicCurrents::interpolated)
+        p.elements = device::conducting_elements(m, tensors);
     p.activation_threshold_mV = s.activation_threshold_mV;
     if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
         p.substeps = substeps(s, t.patches, p.system, t.notices, progress);

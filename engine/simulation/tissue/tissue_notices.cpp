@@ -17,15 +17,21 @@ std::string rounded_text(double x)
     return text;
 }
 
-void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices)
+void say_if_coarse(const Session& s, const mesh::TetMesh& m, Notice::Level level, Notices& notices)
 {
     constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
+    const bool lumped_p1 = s.scheme == diffusion::Scheme::p1 && s.mass == diffusion::Mass::lumped &&
+                           s.stepping != Stepping::newton;
     const double edge = mesh::mean_edge_mm(m);
     if (edge > trusted_mm)
         notices.push_back(
             {level, "coarse mesh (mean edge " + rounded_text(edge) +
-                        " mm): activation times depend on it; refine the mesh, or take them "
-                        "as a picture only"});
+                        " mm): activation times depend on it; refine the mesh, " +
+                        (lumped_p1 && s.currents == IonicCurrents::nodal
+                             ? "take diffusion.currents \"interpolated\", with which waves do "
+                               "not stop on it, "
+                             : "") +
+                        "or take them as a picture only"});
 }
 
 void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)

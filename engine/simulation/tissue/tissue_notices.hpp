@@ -15,7 +15,7 @@ inline constexpr double beyond_tissue_S_per_m = 5;
 std::string rounded_text(double x);
 
 /// Says so where the unknowns are too far apart for activation times to be trusted.
-void say_if_coarse(const mesh::TetMesh& m, Notice::Level level, Notices& notices);
+void say_if_coarse(const Session& s, const mesh::TetMesh& m, Notice::Level level, Notices& notices);
 /// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
 void say_if_beyond_tissue(const RegionMap& patches, Notices& notices);
 /// Says how much volume mass scaling has added, where most, and what that does.

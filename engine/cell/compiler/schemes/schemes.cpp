@@ -234,6 +234,15 @@ StepNodes source_nodes(CellSystem& s, bool single_precision)
     return step;
 }
 
+StepNodes current_nodes(CellSystem& s)
+{
+    StepNodes out;
+    out.next.push_back(s.rates()[0]);
+    for (std::uint32_t k = 1; k < s.states.size(); ++k)
+        out.next.push_back(s.graph.symbol(symbol_id(Symbol::state, k)));
+    return out;
+}
+
 Scheme scheme_of_long_steps(const CellSystem& system, Scheme short_steps, double longest_ms)
 {
     if (short_steps == Scheme::grl1 || short_steps == Scheme::grl2 ||

@@ -36,6 +36,10 @@ StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision = false
 /// given or as watch_ranges() makes it, and behind them F and F'.
 StepNodes source_nodes(CellSystem& s, bool single_precision = false);
 
+/// No step, but the rate of V that the membrane makes [mV/ms], in place of V; all other states
+/// stay.
+StepNodes current_nodes(CellSystem& s);
+
 /// The scheme of a step that is some hundredths of a model's fastest rates at rest long, for tissue
 /// that hardly changes meanwhile: Rush-Larsen; where another state than a gate would then change by
 /// its own slope too fast (longest_ms times that slope of 0.5 or more), or where the short steps
