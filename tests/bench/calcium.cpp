@@ -5,6 +5,7 @@
 //                                                    are in `cases` and `early_cases` below, "all"
 //                                                    takes each, "early" the latter
 #include "engine/calcium/paced_cell.hpp"
+#include "tests/bench/built_from.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -32,7 +33,7 @@ double processor_seconds()
 ordered_json line(const std::string& bench)
 {
     return {{"bench", "calcium " + bench},
-            {"commit", TAWARA_COMMIT},
+            {"commit", bench::built_from},
             {"compiler", TAWARA_COMPILER},
             {"instruction_set", instruction_set()}};
 }

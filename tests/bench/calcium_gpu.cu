@@ -5,6 +5,7 @@
 // steps are timed kernel by kernel, the others as graphs.
 #include "engine/calcium/cuda/cells.cuh"
 #include "engine/device/cuda/backend.hpp"
+#include "tests/bench/built_from.hpp"
 
 #include <array>
 #include <chrono>
@@ -115,7 +116,7 @@ void run(std::size_t count, double end_ms, std::size_t shares, int gpus)
     const double bytes_a_dyad = 2 * static_cast<double>(DyadArrays<Real>::bytes) - 8;
     const double bytes = static_cast<double>(count) * dyads * bytes_a_dyad;
     ordered_json j{{"bench", "calcium gpu"},
-                   {"commit", TAWARA_COMMIT},
+                   {"commit", bench::built_from},
                    {"compiler", TAWARA_COMPILER},
                    {"precision", sizeof(Real) == 8 ? "double" : "mixed"},
                    {"cells", count},

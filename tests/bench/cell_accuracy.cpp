@@ -8,6 +8,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/core/error.hpp"
+#include "tests/bench/built_from.hpp"
 #include "tests/bench/compact_json.hpp"
 #include "tests/cell_compiler/paced_beat.hpp"
 
@@ -248,7 +249,7 @@ int main(int argc, char** argv)
                   "for 0.5, and these less 6 and 3 and more 3 %), and so do all listed steps below "
                   "it. Single against double precision: "
                   "rounding grows with the number of steps, so 0.005 ms is worse than 0.02";
-        j["commit"] = TAWARA_COMMIT;
+        j["commit"] = bench::built_from;
         if (!only_rounding && !only_pulses)
             j["steps_ms"] = steps_ms;
         for (const auto& n : names) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-bench-collections DATA : what every file of the collections of cell models unpacked in
 // DATA (cellml/, mmt/, cellml_reference/) comes to, as one JSON record on standard output.
+#include "tests/bench/built_from.hpp"
 #include "tests/bench/compact_json.hpp"
 #include "tests/cell_compiler/collections.hpp"
 
@@ -117,7 +118,7 @@ int main(int argc, char** argv)
         "for 400 ms by one stimulus of 60 pA/pF for 1 ms; stepped: by Rush-Larsen or GRL1 "
         "at 0.005 or 0.001 ms within 5 % of it (RRMS of V; -1: not finite); left: read, "
         "and not both";
-    j["commit"] = TAWARA_COMMIT;
+    j["commit"] = bench::built_from;
     for (const char* name :
          {"cellml/chaste", "cellml/cellmlmanip-tests", "cellml/cellmltoolkit-1.1-imports",
           "cellml/libcellml-2.0", "mmt/myokit-models", "mmt/myokit-tests"})

@@ -13,6 +13,7 @@
 #include "engine/core/aligned.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
+#include "tests/bench/built_from.hpp"
 #include "tests/bench/compact_json.hpp"
 #include "tests/bench/paced_cell.hpp"
 
@@ -372,7 +373,7 @@ class Bench
             "was met at a whole ms. failed_at_ms: where V left [-1000, 1000] mV or a concentration "
             "its range. Steps get shorter, from the largest that one beat allows, until one keeps "
             "rrms within 1.5 % and these concentrations within 5 % at all cycle lengths";
-        j["commit"] = TAWARA_COMMIT;
+        j["commit"] = bench::built_from;
         j["model_seconds"] = o_.model_s;
         j["cycles_ms"] = cycles_ms;
         j["threads"] = o_.threads;

@@ -17,6 +17,7 @@
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/compiled_reaction.cuh"
 #include "engine/device/stepper.hpp"
+#include "tests/bench/built_from.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -463,7 +464,7 @@ int main(int argc, char** argv)
     try {
         const auto a = parse(argc, argv);
         ordered_json j{{"schema", 2},
-                       {"commit", TAWARA_COMMIT},
+                       {"commit", bench::built_from},
                        {"compiler", TAWARA_COMPILER},
                        {"nvrtc", nvrtc_version()}};
         if (a.texts) {

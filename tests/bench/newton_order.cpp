@@ -3,6 +3,7 @@
 // Panfilov) on bars of finer and finer edges, against explicit steps on the finest.
 //     tawara-bench-newton-order [FINEST_EDGE_MM]   1/32 unless given
 // One JSON record a line; the first order in time is taken out by steps of two lengths.
+#include "tests/bench/built_from.hpp"
 #include "tests/device/plane_wave.hpp"
 
 #include <cmath>
@@ -34,7 +35,7 @@ int main(int argc, char** argv)
                         difference(plane_wave_in_the_limit({edge, stepping, mass, dt}), fine);
                     nlohmann::ordered_json j;
                     j["schema"] = 1;
-                    j["commit"] = TAWARA_COMMIT;
+                    j["commit"] = bench::built_from;
                     j["model"] = "aliev_panfilov_1996";
                     j["stepping"] = stepping == Stepping::newton ? "newton" : "explicit";
                     j["mass"] = std::string(diffusion::name(mass));

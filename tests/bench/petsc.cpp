@@ -11,6 +11,7 @@
 #include "engine/core/thread_pool.hpp"
 #include "engine/diffusion/implicit.hpp"
 #include "engine/diffusion/newton.hpp"
+#include "tests/bench/built_from.hpp"
 #include "tests/bench/tissue.hpp"
 
 #include <algorithm>
@@ -289,7 +290,7 @@ int run(int argc, char** argv)
     if (me == 0) {
         nlohmann::ordered_json j;
         j["schema"] = 1;
-        j["commit"] = TAWARA_COMMIT;
+        j["commit"] = bench::built_from;
         j["compiler"] = TAWARA_COMPILER;
         j["program"] = "PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." +
                        std::to_string(PETSC_VERSION_MINOR) + "." +

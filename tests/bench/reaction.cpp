@@ -8,6 +8,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/split.hpp"
 #include "engine/core/aligned.hpp"
+#include "tests/bench/built_from.hpp"
 #include "tests/cell/oracle/oracle_kernel.hpp"
 
 #include <hwy/highway.h>
@@ -165,7 +166,7 @@ int main(int argc, char** argv)
     if (models.empty())
         models = model_names();
     ordered_json record{{"schema", 1},
-                        {"commit", TAWARA_COMMIT},
+                        {"commit", bench::built_from},
                         {"compiler", TAWARA_COMPILER},
                         {"processor", processor()},
                         {"cells", cells},

@@ -17,6 +17,7 @@
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
 #include "tests/bench/beat.hpp"
+#include "tests/bench/built_from.hpp"
 #include "tests/device/chain_part.hpp"
 
 #include <algorithm>
@@ -168,7 +169,7 @@ ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p
 {
     ordered_json j;
     j["schema"] = 1;
-    j["commit"] = TAWARA_COMMIT;
+    j["commit"] = bench::built_from;
     j["compiler"] = TAWARA_COMPILER;
     j["driver"] = driver();
     j["case"] = c.text;
