@@ -46,11 +46,16 @@ Tetrahedra tetrahedra_of(const JsonNode& n)
         const auto first = ends[0].integer(0, most_tetrahedra);
         const auto last = ends[1].integer(first, most_tetrahedra);
         need_room(last - first + 1);
-        for (auto t = first; t <= last; ++t)
-            chosen.push_back(t);
+        const std::size_t before = chosen.size();
+        chosen.resize(before + static_cast<std::size_t>(last - first + 1));
+        std::iota(chosen.begin() + static_cast<std::ptrdiff_t>(before), chosen.end(), first);
     }
-    std::sort(chosen.begin(), chosen.end());
-    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    const bool ascending =
+        std::adjacent_find(chosen.begin(), chosen.end(), std::greater_equal<>()) == chosen.end();
+    if (!ascending) {
+        std::sort(chosen.begin(), chosen.end());
+        chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    }
     return {std::move(chosen)};
 }
 
