@@ -76,10 +76,11 @@ std::vector<DeviceInfo> devices()
     return all;
 }
 
-void Stepper::cell_numbers(std::size_t /*unknown*/, CellNumbers& /*out*/) const
+bool on_cuda(const TissueProblem& problem, const StepperOptions& options)
 {
-    throw InputError("--devices", "the whole state of one cell is read on the CPU alone, and " +
-                                      device() + " computes; compute on the CPU (--devices cpu)");
+    const auto kind = options.devices.kind;
+    return kind == Devices::Kind::cuda ||
+           (kind == Devices::Kind::automatic && cpu_reason(problem, options.precision).empty());
 }
 
 std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,
