@@ -188,7 +188,7 @@ class TestDyadSessions : public QObject
         // more memory than any machine has
         const auto t = build_tissue(
             dyad_session::session(dyad_session::with("[5, 4, 3]", "[16000, 16000, 1]")));
-        line = refusal([&] { need_memory_for_dyads(t.problem, Precision::double_); });
+        line = refusal([&] { need_memory_for_dyads(t.problem, {"cpu"}); });
         QVERIFY2(line.contains("/tissue/regions: cells with dyads take ") &&
                      line.contains("dyads a cell fit"),
                  qPrintable(line));
