@@ -4,6 +4,7 @@
 // test_stepper and test_cuda.
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
+#include "tests/calcium/dyad_tissue.hpp"
 #include "tests/device/bad_snapshots.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -58,6 +59,7 @@ struct Way
     double dt_ms = 0.02, rest_tolerance_mV = 0;
     bool on_gpu = true; ///< false: the CPU's alone, refused elsewhere (test_cuda_implicit)
     bool single = true; ///< false: of double precision alone
+    bool dyads = false; ///< a third of the tissue has cells with them, where stimuli begin
 
     TissueProblem slab(const Vec3& size_mm, double spacing_mm, bool insulated = false,
                        int types = 1) const
@@ -72,6 +74,8 @@ struct Way
         o.types = types;
         auto p = slab_problem(size_mm, spacing_mm, o);
         p.rest_tolerance_mV = rest_tolerance_mV;
+        if (dyads)
+            put_dyads(p, size_mm[0] / 3, dyad_types(), {10, 2, 1});
         return p;
     }
 };
@@ -91,6 +95,9 @@ const Way ways[]{
     {"p1, consistent, Crank-Nicolson, Strang", p1, consistent, Stepping::crank_nicolson, strang},
     {"p1, Newton", p1, lumped, Stepping::newton, godunov, 0.02, 0, true, false},
     {"p1, consistent, Newton", p1, consistent, Stepping::newton, godunov, 0.02, 0, true, false},
+    {"p1, dyads", p1, lumped, explicit_, godunov, 0.02, 0, true, true, true},
+    {"p1, dyads, Crank-Nicolson, Strang", p1, lumped, Stepping::crank_nicolson, strang, 0.02, 0,
+     true, true, true},
 };
 
 /// Rows of every back end, way and precision.
