@@ -52,8 +52,9 @@ std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& prob
                                       [[maybe_unused]] const Progress& progress)
 {
 #if TAWARA_HAVE_CUDA
-    return cuda::make_cuda_stepper(problem, cuda::device_numbers(devices, problem.size()),
-                                   options.precision, options.tuning, progress);
+    return cuda::make_cuda_stepper(
+        problem, cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem))),
+        options.precision, options.tuning, progress);
 #else
     throw InputError("--devices", cuda_reason());
 #endif
