@@ -247,11 +247,11 @@ Json tuning_json(const std::vector<TunedRegion>& tuned)
 }
 
 /// Groups of cells with dyads, and what their states take.
-Json dyads_json(const device::TissueProblem& p, Precision precision, bool on_cuda)
+Json dyads_json(const device::TissueProblem& p, Precision precision, const device::Stepper& s)
 {
     Json out = Json::array();
     for (std::size_t g = 0; g < p.groups.size(); ++g)
-        if (const auto m = dyad_memory(p, g, precision, on_cuda); m.dyads[0] > 0)
+        if (const auto m = dyad_memory(p, g, precision, s.threads() == 0); m.dyads[0] > 0)
             out.push_back({{"dyads", m.dyads},
                            {"seed", m.seed},
                            {"cells", m.cells},
@@ -286,8 +286,7 @@ void add_steps(Json& j, const ReportInput& in, const RunReport& r)
         j["rest"] = rest_json(p, in.stepper);
     if (const auto counts = in.stepper.newton_counts())
         j["newton"] = newton_json(p, *counts);
-    if (auto dyads = dyads_json(p, in.options.device.precision, in.stepper.threads() == 0);
-        !dyads.empty())
+    if (auto dyads = dyads_json(p, in.options.device.precision, in.stepper); !dyads.empty())
         j["dyads"] = std::move(dyads);
     j["unknowns"] = r.unknowns;
     j["unknowns_with_cells"] = p.with_cells();
