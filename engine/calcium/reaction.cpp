@@ -79,9 +79,7 @@ class DyadReaction final : public cell::Reaction<Real>
         for (const auto& t : types) {
             next.push_back(dyad_type(t));
             if (next.back().parameters.RyR != types_.front().parameters.RyR)
-                throw InputError("cell types", "another number of RyR a dyad than the cells have, "
-                                               "which is part of their state; make the tissue "
-                                               "anew");
+                throw InputError("cell types", another_RyR);
         }
         types_ = std::move(next);
     }

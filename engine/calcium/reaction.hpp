@@ -34,13 +34,17 @@ struct DyadType
 /// @pre  made by cell::make_cell_type()
 DyadType dyad_type(const cell::CellType& type);
 
+/// Why types with another number of RyR a dyad are not taken while cells run.
+inline constexpr const char* another_RyR = "another number of RyR a dyad than the cells have, "
+                                           "which is part of their state; make the tissue anew";
+
 /// O'Hara-Rudy cells with dyads, on processors in double precision, or mixed where the tissue is in
 /// single precision. Their numbers are all finite, so that a snapshot holds them as it holds those
 /// of any cell: the membrane's, then of each dyad concentrations, the step of its last activation,
 /// and counts of RyR. Two single precision numbers hold a double one, to 48 bits.
 ///
 /// Types can be replaced while it runs, all but how many RyR a dyad has, since those are a state.
-class DyadReactionModel final : public cell::ReactionModel
+class DyadReactionModel : public cell::ReactionModel
 {
   public:
     /// @param types  1 to cell::most_types, with as many RyR a dyad in each

@@ -55,8 +55,9 @@ std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& prob
                                       [[maybe_unused]] const Progress& progress)
 {
 #if TAWARA_HAVE_CUDA
-    return cuda::make_cuda_stepper(problem, cuda::device_numbers(devices, problem.size()),
-                                   options.precision, options.tuning, progress);
+    return cuda::make_cuda_stepper(
+        problem, cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem))),
+        options.precision, options.tuning, progress);
 #else
     throw InputError("--devices", cuda_reason());
 #endif
@@ -79,10 +80,11 @@ std::vector<DeviceInfo> devices()
     return all;
 }
 
-void Stepper::cell_numbers(std::size_t /*unknown*/, CellNumbers& /*out*/) const
+bool on_cuda(const TissueProblem& problem, const StepperOptions& options)
 {
-    throw InputError("--devices", "the whole state of one cell is read on the CPU alone, and " +
-                                      device() + " computes; compute on the CPU (--devices cpu)");
+    const auto kind = options.devices.kind;
+    return kind == Devices::Kind::cuda ||
+           (kind == Devices::Kind::automatic && cpu_reason(problem, options.precision).empty());
 }
 
 std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,

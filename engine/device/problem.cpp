@@ -30,6 +30,20 @@ std::size_t numbers_per_cell(const CellGroup& group, Precision precision)
                : cell::numbers_per_unknown(group.reaction->on_cpu_double()->arrays());
 }
 
+std::size_t weight_of_cells(const TissueProblem& p)
+{
+    constexpr std::size_t usual = 20; // numbers of a compiled model's cell
+    std::vector<std::size_t> weight;
+    for (const auto& g : p.groups)
+        weight.push_back(
+            g.reaction ? std::max<std::size_t>(1, numbers_per_cell(g, Precision::double_) / usual)
+                       : 1);
+    std::size_t sum = 0;
+    for (const auto g : p.group)
+        sum += g == no_cells ? 0 : weight[g];
+    return sum;
+}
+
 void check_types(const CellGroup& group, std::span<const cell::CellType> types)
 {
     if (types.size() != group.types.size())

@@ -111,6 +111,10 @@ struct TissueProblem
     std::size_t with_cells() const; ///< how many unknowns have cells
 };
 
+/// How many cells of a compiled model take about as long as all cells of a problem, by the numbers
+/// of their states.
+std::size_t weight_of_cells(const TissueProblem& p);
+
 /// Whether diffusion solves a linear system: implicit stepping, or a consistent mass matrix. Not
 /// so of Newton's method, which has its own.
 bool needs_solver(const TissueProblem& p);

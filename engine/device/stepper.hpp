@@ -100,9 +100,9 @@ class Stepper
     virtual void state(std::size_t state, std::span<double> out) const = 0;
     /// The whole state of one unknown's cell; no other unknown's is read.
     /// @param out   its memory is used again
-    /// @throws InputError of an unknown without cells, or where devices do not give one cell's
-    /// @cost   linear in its numbers
-    virtual void cell_numbers(std::size_t unknown, CellNumbers& out) const;
+    /// @throws InputError of an unknown without cells
+    /// @cost   linear in its numbers; a copy of these from a CUDA device
+    virtual void cell_numbers(std::size_t unknown, CellNumbers& out) const = 0;
     virtual Maps maps() const = 0;
     virtual Snapshot snapshot() const = 0;
     virtual void restore(const Snapshot& s) = 0;
@@ -165,6 +165,9 @@ struct StepperOptions
 /// @throws InputError when the devices named cannot be used, with the reason
 std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,
                                       const Progress& progress = {}, Notices* notices = nullptr);
+
+/// Whether make_stepper() takes CUDA devices for these options.
+bool on_cuda(const TissueProblem& problem, const StepperOptions& options);
 
 /// Rates that this machine reaches, measured now: the ceilings that kernels are held to.
 struct Ceilings

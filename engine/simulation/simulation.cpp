@@ -65,7 +65,7 @@ void Moment::cell_numbers(std::size_t unknown, device::CellNumbers& out) const
 
 Simulation::Simulation(Tissue tissue, const device::StepperOptions& options,
                        const Progress& progress, Notices* notices)
-    : tissue_((need_memory_for_dyads(tissue.problem, options.precision), std::move(tissue))),
+    : tissue_((need_memory_for_dyads(tissue.problem, options), std::move(tissue))),
       precision_(options.precision),
       stepper_(device::make_stepper(tissue_.problem, options, progress, notices))
 {

@@ -2,6 +2,7 @@
 // Cells with dyads on a GPU, against those of processors. Skipped where there is no GPU.
 #include "tests/calcium/cells_on_gpu.hpp"
 #include "tests/device/on_gpu.hpp"
+#include "tests/several.hpp"
 
 #include <QtTest>
 
@@ -26,5 +27,8 @@ class TestCalciumCuda : public QObject
     static void none(const std::string& failure) { QVERIFY2(failure.empty(), failure.c_str()); }
 };
 
-QTEST_APPLESS_MAIN(TestCalciumCuda)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestCalciumCuda>(argc, argv);
+}
 #include "test_calcium_cuda.moc"

@@ -4,6 +4,7 @@
 // test_stepper and test_cuda.
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
+#include "tests/calcium/dyad_tissue.hpp"
 #include "tests/device/bad_snapshots.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -59,6 +60,7 @@ struct Way
     bool on_gpu = true; ///< false: the CPU's alone, refused elsewhere (test_cuda_implicit)
     bool single = true; ///< false: of double precision alone
     IonicCurrents currents = IonicCurrents::nodal;
+    bool dyads = false; ///< a third of the tissue has cells with them, where stimuli begin
 
     TissueProblem slab(const Vec3& size_mm, double spacing_mm, bool insulated = false,
                        int types = 1) const
@@ -74,6 +76,8 @@ struct Way
         o.currents = currents;
         auto p = slab_problem(size_mm, spacing_mm, o);
         p.rest_tolerance_mV = rest_tolerance_mV;
+        if (dyads)
+            put_dyads(p, size_mm[0] / 3, dyad_types(), {10, 2, 1});
         return p;
     }
 };
@@ -99,6 +103,9 @@ const Way ways[]{
      interpolated},
     {"p1, interpolated, rest", p1, lumped, explicit_, godunov, 0.02, 0.1, false, true,
      interpolated},
+    {"p1, dyads", p1, lumped, explicit_, godunov, 0.02, 0, true, true, IonicCurrents::nodal, true},
+    {"p1, dyads, Crank-Nicolson, Strang", p1, lumped, Stepping::crank_nicolson, strang, 0.02, 0,
+     true, true, IonicCurrents::nodal, true},
 };
 
 /// Rows of every back end, way and precision.

@@ -114,6 +114,10 @@ class FaultyStepper final : public device::Stepper
     {
         need(), inner_->state(state, out);
     }
+    void cell_numbers(std::size_t unknown, device::CellNumbers& out) const override
+    {
+        need(), inner_->cell_numbers(unknown, out);
+    }
     device::Maps maps() const override { return need(), inner_->maps(); }
     device::Snapshot snapshot() const override { return need(), inner_->snapshot(); }
     void restore(const device::Snapshot& s) override { need(), inner_->restore(s); }

@@ -68,6 +68,10 @@ class Countable final : public Stepper
     void display(std::span<float> out) override { inner_->display(out); }
     void potential(std::span<double> out) const override { inner_->potential(out); }
     void state(std::size_t k, std::span<double> out) const override { inner_->state(k, out); }
+    void cell_numbers(std::size_t unknown, CellNumbers& out) const override
+    {
+        inner_->cell_numbers(unknown, out);
+    }
     Maps maps() const override { return inner_->maps(); }
     Snapshot snapshot() const override { return inner_->snapshot(); }
     void restore(const Snapshot& s) override

@@ -9,6 +9,7 @@
 #include "engine/simulation/simulation.hpp"
 #include "engine/simulation/tissue/dyad_cells.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
+#include "tests/device/on_gpu.hpp"
 #include "tests/several.hpp"
 #include "tests/simulation/dyad_session.hpp"
 #include "tests/simulation/inbox.hpp"
@@ -40,12 +41,13 @@ QString refusal(Body body)
     return {};
 }
 
-RunOptions options(const std::filesystem::path& out, Precision precision = Precision::double_)
+RunOptions options(const std::filesystem::path& out, Precision precision = Precision::double_,
+                   const char* devices = "cpu")
 {
     RunOptions o;
     o.out = out;
     o.device.precision = precision;
-    o.device.devices = "cpu";
+    o.device.devices = devices;
     o.device.threads = 1;
     return o;
 }
@@ -188,7 +190,7 @@ class TestDyadSessions : public QObject
         // more memory than any machine has
         const auto t = build_tissue(
             dyad_session::session(dyad_session::with("[5, 4, 3]", "[16000, 16000, 1]")));
-        line = refusal([&] { need_memory_for_dyads(t.problem, Precision::double_); });
+        line = refusal([&] { need_memory_for_dyads(t.problem, {"cpu"}); });
         QVERIFY2(line.contains("/tissue/regions: cells with dyads take ") &&
                      line.contains("dyads a cell fit"),
                  qPrintable(line));
@@ -252,19 +254,25 @@ class TestDyadSessions : public QObject
     void runsAndGoesOn_data()
     {
         QTest::addColumn<int>("precision");
-        QTest::newRow("double") << int(Precision::double_);
-        QTest::newRow("single") << int(Precision::single);
+        QTest::addColumn<QByteArray>("devices");
+        for (const char* devices : {"cpu", "cuda:0"})
+            for (const auto precision : {Precision::double_, Precision::single})
+                QTest::addRow("%s, %s", std::string(name(precision)).c_str(), devices)
+                    << int(precision) << QByteArray(devices);
     }
     void runsAndGoesOn()
     {
         QFETCH(int, precision);
+        QFETCH(QByteArray, devices);
+        if (devices != "cpu" && !tawara::test::need_gpu())
+            return;
         QTemporaryDir dir;
         auto s = dyad_session::session();
         s.output->checkpoint_every_ms = 2;
-        auto whole = options(path(dir) / "whole", static_cast<Precision>(precision));
+        auto whole = options(path(dir) / "whole", static_cast<Precision>(precision), devices);
         whole.html = path(dir) / "report.html";
         run_session(s, whole);
-        auto part = options(path(dir) / "part", static_cast<Precision>(precision));
+        auto part = options(path(dir) / "part", static_cast<Precision>(precision), devices);
         part.until_ms = 3;
         run_session(s, part);
         part.until_ms = -1;
@@ -286,6 +294,15 @@ class TestDyadSessions : public QObject
             QJsonDocument::fromJson(content(whole.out / "report.json")).object()["dyads"];
         QCOMPARE(report.toArray().size(), qsizetype(1));
         QCOMPARE(report.toArray()[0].toObject()["seed"].toInt(), 7);
+        if (devices != "cpu") { // what a GPU wrote goes on on the CPU
+            auto moved = options(path(dir) / "moved", static_cast<Precision>(precision));
+            moved.resume = part.resume;
+            run_session(s, moved);
+            const auto there = content(moved.out / "calcium.csv").trimmed().split('\n');
+            QCOMPARE(there.size(), lines.size());
+            const double V = there[9].split(',').at(1).toDouble();
+            QVERIFY2(std::abs(V - value(9, 1)) < 1, there[9].constData());
+        }
         // openings are a protocol and may differ; dyads and parameters may not
         auto other = s;
         other.regions[1].forced_opening_ms.reset();
@@ -301,7 +318,9 @@ class TestDyadSessions : public QObject
         part.device.precision =
             precision == int(Precision::single) ? Precision::double_ : Precision::single;
         line = refusal([&] { run_session(s, part); });
-        QVERIFY2(line.contains("branch off with --precision " + QString(QTest::currentDataTag())),
+        QVERIFY2(line.contains(
+                     "branch off with --precision " +
+                     QString::fromStdString(std::string(name(static_cast<Precision>(precision))))),
                  qPrintable(line));
     }
 

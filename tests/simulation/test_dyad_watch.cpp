@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One cell's dyads, read while its tissue is stepped.
+#include "tests/device/on_gpu.hpp"
 #include "tests/several.hpp"
 #include "tests/simulation/dyad_session.hpp"
 #include "tests/simulation/live_bar.hpp"
 
+#include "engine/calcium/cuda/reaction.hpp"
 #include "engine/calcium/paced_cell.hpp"
-#include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/observe/dyad_watch.hpp"
 
@@ -28,9 +29,8 @@ Tissue half_of_dyads()
     Tissue t = build_tissue(session);
     auto& p = t.problem;
     device::CellGroup group;
-    group.reaction = std::make_shared<calcium::DyadReactionModel>(
-        std::vector<calcium::DyadType>{{calcium::Parameters{}, &calcium::start_named("paced")}},
-        grid, 3);
+    group.reaction = calcium::cuda::tissue_model(
+        {{calcium::Parameters{}, &calcium::start_named("paced")}}, grid, 3);
     p.groups.push_back(group);
     for (std::size_t u = 0; u < p.size(); ++u)
         if (p.position_mm[u][0] > 8) {
@@ -45,9 +45,9 @@ Tissue half_of_dyads()
 class TestDyadWatch : public QObject
 {
     Q_OBJECT
-    static void watches(Precision precision)
+    static void watches(Precision precision, const char* devices = "cpu")
     {
-        Simulation s(half_of_dyads(), {{"cpu"}, precision, 1});
+        Simulation s(half_of_dyads(), {{devices}, precision, 1});
         DyadWatch watch;
         watch.begin(s);
         s.add(watch);
@@ -92,6 +92,13 @@ class TestDyadWatch : public QObject
   private Q_SLOTS:
     void aCellIsRead() { watches(Precision::double_); }
     void aCellOfSinglePrecisionIsRead() { watches(Precision::single); }
+    void aCellOnAGpuIsRead()
+    {
+        if (!tawara::test::need_gpu())
+            return;
+        watches(Precision::double_, "cuda:0");
+        watches(Precision::single, "cuda:0,0");
+    }
 
     void whoHasNoDyadsIsTold()
     {

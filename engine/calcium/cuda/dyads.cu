@@ -18,7 +18,7 @@ struct Around
     std::int32_t own, x0, x1, y0, y1, z0, z1;
 };
 template <class Real>
-__device__ Around around(const View<Real>& w, std::uint32_t i)
+__device__ Around around(const View<Real>& w, std::uint32_t i, bool closed)
 {
     const std::uint32_t line = w.by_nx.into(i), plane = w.by_ny.into(line);
     const auto at = static_cast<std::int32_t>(i);
@@ -28,7 +28,7 @@ __device__ Around around(const View<Real>& w, std::uint32_t i)
     Around n{at, at, at, at, at, at, at};
     const auto beside = [&](std::int32_t& low, std::int32_t& high, std::int32_t k,
                             std::int32_t size, std::int32_t stride) {
-        const std::int32_t outside = w.closed || size == 1 ? 0 : stride;
+        const std::int32_t outside = closed || size == 1 ? 0 : stride;
         low += k == 0 ? outside : -stride;
         high += k + 1 == size ? -outside : stride;
     };
@@ -248,9 +248,23 @@ __device__ uchar2 draw_channels(const DyadConstants<Real>& k, const DyadInput<Re
 template <class Real>
 constexpr int least_blocks = sizeof(Real) == 8 ? 6 : 8; ///< on a multiprocessor
 
+/// Copies the constants of a cell's type to where its block of threads has them.
+/// @thread all of a block
 template <class Real>
-__global__ void __launch_bounds__(threads, least_blocks<Real>)
-    dyad_kernel(const __grid_constant__ DyadConstants<Real> k, const __grid_constant__ View<Real> w)
+__device__ void bring(DyadConstants<Real>& to, const View<Real>& w, std::uint32_t cell)
+{
+    static_assert(sizeof to % sizeof(std::uint32_t) == 0);
+    const auto* from = reinterpret_cast<const std::uint32_t*>(w.of_type + w.type[cell]);
+    auto* words = reinterpret_cast<std::uint32_t*>(&to);
+    for (unsigned q = threadIdx.x; q < sizeof to / sizeof(std::uint32_t); q += threads)
+        words[q] = from[q];
+    __syncthreads();
+}
+
+/// Steps the dyads of a block of threads.
+template <class Real>
+__device__ __forceinline__ void step_block(const DyadConstants<Real>& k, const View<Real>& w,
+                                           const Place& p)
 {
     __shared__ union {
         Drawing<Real> drawing;
@@ -260,7 +274,6 @@ __global__ void __launch_bounds__(threads, least_blocks<Real>)
     __shared__ unsigned count[2];
 
     const std::uint32_t t = threadIdx.x;
-    const Place p = place_of(w);
     const CellInput<Real>& input = w.input[p.cell];
     const DyadInput<Real>& in = input.dyads;
     const DyadArrays<Real> a = arrays_of(w, p.cell);
@@ -268,12 +281,12 @@ __global__ void __launch_bounds__(threads, least_blocks<Real>)
     if (t < 2)
         count[t] = 0;
     Known<Real> d = find_odds(k, in, a, p);
-    const RandomPlace at{w.seed, w.number + p.cell, static_cast<std::uint64_t>(in.step), 0};
+    const RandomPlace at{w.seed, input.number, input.time_step, w.stream};
     const uchar2 LCC = draw_channels(k, in, at, a, p, d, shared.drawing, count);
 
     // fluxes
-    const auto c = diffused(k, fields_of(w, a, p.cell, input.at.place), around(w, p.own),
-                            input.at.settled != 0);
+    const auto c = diffused(k, fields_of(w, a, p.cell, input.at.place),
+                            around(w, p.own, input.closed), input.at.settled != 0);
     const Flows<Real> f = flows(k, in, d.c_d, c.ss, c.myo, real(c.nsr), real(d.c_jsr), d.odds.phi,
                                 real(d.ring.y), real(LCC.x), real(LCC.y));
     if (p.there) {
@@ -294,9 +307,25 @@ __global__ void __launch_bounds__(threads, least_blocks<Real>)
     sum_up(shared.terms, side, &w.sums[blockIdx.x].open);
 }
 
+template <bool by_type, class Real>
+__global__ void __launch_bounds__(threads, least_blocks<Real>)
+    dyad_kernel(const __grid_constant__ DyadConstants<Real> k, const __grid_constant__ View<Real> w)
+{
+    const Place p = place_of(w);
+    if (w.input[p.cell].idle)
+        return;
+    if constexpr (by_type) {
+        __shared__ DyadConstants<Real> own;
+        bring(own, w, p.cell);
+        step_block(own, w, p);
+    } else {
+        step_block(k, w, p);
+    }
+}
+
 template <class Real>
 __global__ void __launch_bounds__(threads)
-    settle_kernel(const __grid_constant__ DyadConstants<Real> k,
+    settle_kernel(const __grid_constant__ DyadConstants<Real> all,
                   const __grid_constant__ View<Real> w)
 {
     const std::uint32_t cell = w.by_blocks.into(blockIdx.x);
@@ -304,8 +333,10 @@ __global__ void __launch_bounds__(threads)
     const Position at = w.position[cell];
     if (i >= w.dyads || at.settled != 0)
         return;
+    const DyadConstants<Real>& k = w.of_type ? w.of_type[w.type[cell]] : all;
     const DyadArrays<Real> a = arrays_of(w, cell);
-    const auto c = diffused(k, fields_of(w, a, cell, at.place), around(w, i), false);
+    const auto c =
+        diffused(k, fields_of(w, a, cell, at.place), around(w, i, w.input[cell].closed), false);
     const auto to = fields_of(w, a, cell, 1 - at.place);
     to.myo[i] = c.myo;
     to.ss[i] = c.ss;
@@ -399,8 +430,8 @@ __global__ void __launch_bounds__(observing)
 template <class Real>
 void enqueue_dyads(StreamRef s, const DyadConstants<Real>& k, const View<Real>& w)
 {
-    launch(s, "dyads", std::int64_t{w.cells} * w.blocks * threads, threads, dyad_kernel<Real>, k,
-           w);
+    launch(s, "dyads", std::int64_t{w.cells} * w.blocks * threads, threads,
+           w.of_type ? dyad_kernel<true, Real> : dyad_kernel<false, Real>, k, w);
 }
 template void enqueue_dyads(StreamRef, const DyadConstants<double>&, const View<double>&);
 template void enqueue_dyads(StreamRef, const DyadConstants<float>&, const View<float>&);

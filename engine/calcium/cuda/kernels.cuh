@@ -60,6 +60,10 @@ struct CellInput
 {
     DyadInput<Real> dyads;
     Position at;
+    std::uint64_t number;    ///< the cell's, of which random numbers depend
+    std::uint64_t time_step; ///< of random numbers
+    bool closed;             ///< nothing diffuses through the cell's faces
+    bool idle;               ///< nothing is to be done
 };
 
 /// Cells in a device's memory. c_myo, c_ss and c_nsr have two places: one in the arrays, one beside
@@ -75,9 +79,9 @@ struct View
 
     std::uint32_t cells, dyads, blocks; ///< blocks of dyads in a cell
     std::int32_t nx, ny, nz;
-    bool closed;
     Divisor by_blocks, by_nx, by_ny;
-    std::uint64_t seed, number; ///< of the first cell
+    std::uint64_t seed, number; ///< of the first cell; in tissue cells have their own
+    std::uint16_t stream;       ///< of random numbers: the part of a time step
 
     CellState* cell;
     CellStep* step;
@@ -86,6 +90,10 @@ struct View
     CellInput<Real>* input;
     DyadSums* sums; ///< [cell][block]
     const Timetable* timetable;
+
+    // only in tissue
+    const std::uint16_t* type = nullptr;          ///< of each cell
+    const DyadConstants<Real>* of_type = nullptr; ///< of each type; null: there is one
 };
 
 /// What the kernel of cells does: ends a step, begins the next, or both.
@@ -99,7 +107,8 @@ void enqueue_cells(StreamRef s, const MembraneConstants& c, const View<Real>& w,
 template <class Real>
 void enqueue_number(StreamRef s, const View<Real>& w, std::int64_t step);
 
-/// Steps all dyads by their cells' inputs; sums of each block.
+/// Steps all dyads by their cells' inputs; sums of each block. Here and below k is not looked at
+/// where the cells have their types' constants.
 template <class Real>
 void enqueue_dyads(StreamRef s, const DyadConstants<Real>& k, const View<Real>& w);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The kernel of what cells have once.
-#include "engine/calcium/cuda/kernels.cuh"
+#include "engine/calcium/cuda/view.cuh"
 
 namespace tawara::calcium::cuda {
 namespace {
 
 using device::cuda::launch;
 
-constexpr int together = 32;                        ///< cells of a block of threads
-constexpr int threads = together * DyadSums::count; ///< a sum each; the first ones a cell each
+constexpr int together = summed_together;
+constexpr int threads = summing_threads; ///< the first ones have a cell each
 
 /// @param ends    a step ends: its sums over dyads are there
 /// @param begins  a step begins: dyads get their input
@@ -18,19 +18,8 @@ __global__ void __launch_bounds__(threads)
 {
     __shared__ double sums[together][DyadSums::count];
     const std::uint32_t first = blockIdx.x * together;
-    if constexpr (ends) {
-        constexpr unsigned count = DyadSums::count;
-        const std::uint32_t own = threadIdx.x / count, s = threadIdx.x % count;
-        double sum = 0;
-        if (first + own < w.cells) {
-            const double* part = &w.sums[static_cast<std::size_t>(first + own) * w.blocks].open + s;
-#pragma unroll 8
-            for (std::uint32_t b = 0; b < w.blocks; ++b) // blocks in their order
-                sum += part[std::size_t{b} * count];
-        }
-        sums[own][s] = sum;
-        __syncthreads();
-    }
+    if constexpr (ends)
+        sum_blocks(w, first, sums);
     const std::uint32_t i = first + threadIdx.x;
     if (threadIdx.x >= together || i >= w.cells)
         return;
@@ -41,15 +30,19 @@ __global__ void __launch_bounds__(threads)
     MembraneCurrents currents;
     if constexpr (ends) {
         currents = step.membrane;
-        const double* own = sums[threadIdx.x];
-        step.sums = {own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7], own[8]};
+        step.sums = sums_in(sums[threadIdx.x]);
         step.stimulus = w.timetable->pulse(at.step) ? w.stimulus[i] : 0;
         step.dyads = end_cell(c, s, currents, step.sums, step.stimulus);
         ++at.step;
     }
     if constexpr (begins) {
         const bool forced = w.timetable->forced(at.step);
-        w.input[i] = {begin_cell<Real>(c, s, at.step, forced, currents), at};
+        w.input[i] = {begin_cell<Real>(c, s, at.step, forced, currents),
+                      at,
+                      w.number + i,
+                      static_cast<std::uint64_t>(at.step),
+                      c.p.closed != 0,
+                      false};
         step.number = at.step;
         step.forced = forced;
         step.membrane = currents;

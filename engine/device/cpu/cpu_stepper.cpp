@@ -26,21 +26,6 @@ constexpr std::size_t unknowns_per_thread = 2048;
 /// one worker takes at a time; of the matrix' rows as many lie together.
 constexpr std::int64_t tile_of_own = 16;
 
-/// Unknowns in terms of those of compiled models, by the numbers of their states.
-std::size_t weighed(const TissueProblem& p)
-{
-    constexpr std::size_t usual = 20; // numbers of a compiled model's cell
-    std::vector<std::size_t> weight;
-    for (const auto& g : p.groups)
-        weight.push_back(
-            g.reaction ? std::max<std::size_t>(1, numbers_per_cell(g, Precision::double_) / usual)
-                       : 1);
-    std::size_t sum = 0;
-    for (const auto g : p.group)
-        sum += g == no_cells ? 0 : weight[g];
-    return sum;
-}
-
 template <class Real>
 std::unique_ptr<cell::Reaction<Real>> make_reaction(const CellGroup& g, double table_step_mV)
 {
@@ -73,7 +58,8 @@ class Lap
 
 template <class Real>
 CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress)
-    : pool_(threads_for(threads, progress.context.threads, weighed(p), unknowns_per_thread)),
+    : pool_(
+          threads_for(threads, progress.context.threads, weight_of_cells(p), unknowns_per_thread)),
       layout_((progress.at(0, "ordering unknowns"), make_layout(p))), position_(p.position_mm),
       groups_(p.groups), group_(p.group), dt_(p.dt_ms), threshold_(p.activation_threshold_mV),
       splitting_(p.splitting), diffusion_(p, layout_), currents_(layout_, p.dt_ms),

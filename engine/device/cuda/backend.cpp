@@ -232,6 +232,14 @@ std::vector<double> moved_with(std::vector<double> shares, std::vector<int> devi
     return shares;
 }
 
+/// Cells with code of their own take neither long steps nor Newton's method, on the CPU either.
+bool no_back_end_does(const TissueProblem& p)
+{
+    return (p.rest_tolerance_mV > 0 || p.stepping == Stepping::newton) &&
+           std::any_of(p.groups.begin(), p.groups.end(),
+                       [](const CellGroup& g) { return g.reaction != nullptr; });
+}
+
 } // namespace
 
 std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::vector<int>& devices,
@@ -240,7 +248,8 @@ std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::ve
 {
     const auto why = unsupported_reason(p, precision);
     if (!why.empty())
-        throw InputError("--devices", why + "; use --devices cpu");
+        throw InputError("--devices",
+                         why + (no_back_end_does(p) ? "; leave that out" : "; use --devices cpu"));
     enable_peers(devices);
     const bool mixed = precision == Precision::mixed, single = precision == Precision::single;
     const auto shares = shares_of(devices, tuning);

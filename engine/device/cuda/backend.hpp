@@ -17,6 +17,7 @@ std::string unsupported_reason(const TissueProblem& p, Precision precision);
 
 /// The devices that are named; where none is, all that are usable when each gets a million unknowns
 /// at least, else the first one.
+/// @param unknowns  or, where cells take longer than usual, as many usual ones as take as long
 /// @pre    named.kind is cuda
 /// @throws InputError where one cannot be used
 std::vector<int> device_numbers(const Devices& named, std::size_t unknowns);

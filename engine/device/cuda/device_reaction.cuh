@@ -6,9 +6,11 @@
 #include "engine/device/cuda/kernel_values.cuh"
 #include "engine/device/cuda/runtime.cuh"
 #include "engine/device/problem.hpp"
+#include "engine/partition/decomposition.hpp"
 
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace tawara::device::cuda {
 
@@ -32,9 +34,42 @@ struct ReactionLaunch
     bool early = false;
 };
 
-/// Steps the cells of one group on one device. Has no state of its own: all of it is V and the
-/// arrays of cell::Reaction, whose numbers lie in tiles (StateTiles): number k of a slot, counted
-/// over the arrays, is cells.states[slot / 32 * cells.slots + 32 k + slot % 32].
+/// The cells of one group on one device.
+struct GroupCells
+{
+    std::vector<partition::SlotRange> ranges; ///< those of the group
+    std::span<const std::int64_t> unknown;    ///< [slots] number in the whole tissue; -1: none
+    std::span<const cell::TypeIndex> type;    ///< [slots] row of the group's types
+    double dt_ms = 0; ///< of a step of theirs: half the tissue's in Strang's
+};
+
+/// States that a reaction keeps in a form of its own, and not in tiles. In snapshots they are the
+/// numbers that cell::Reaction::arrays() has for one unknown, one array after the other.
+/// @thread that of the stepper; no launch of the reaction is under way
+template <class Real>
+class KeptStates
+{
+  public:
+    virtual ~KeptStates() = default;
+    /// Takes memory for these cells and sets them to where their types begin. Called once, before
+    /// all else.
+    /// @param v  [slots] V of the cells is set there, that of slots that fill slices too
+    /// @throws InputError with what would fit, where the device's memory does not do
+    virtual void begin(const GroupCells& cells, std::span<Real> v, StreamRef s) = 0;
+    virtual std::size_t numbers() const = 0; ///< of a cell, in snapshots
+    /// The numbers of the cells in these slots, numbers() of the first, of the second ...
+    virtual void save(std::span<const std::int32_t> slots, std::span<double> numbers,
+                      StreamRef s) = 0;
+    virtual void restore(std::span<const std::int32_t> slots, std::span<const double> numbers,
+                         StreamRef s) = 0;
+    /// What a cell's step moves to and from the device's memory at least.
+    virtual double bytes_per_step() const = 0;
+};
+
+/// Steps the cells of one group on one device. Has no state of its own, unless it has KeptStates:
+/// all of it is V and the arrays of cell::Reaction, whose numbers lie in tiles (StateTiles): number
+/// k of a slot, counted over the arrays, is cells.states[slot / 32 * cells.slots + 32 k + slot %
+/// 32].
 /// @thread that of the stepper; launches enqueue, nothing more
 template <class Real>
 class DeviceReaction
@@ -56,6 +91,8 @@ class DeviceReaction
     /// Whether launch() looks at each slot (cell_record.cuh: look(), verdict()) where
     /// cells.v_before is given. If not, the stepper does it in a kernel of its own.
     virtual bool keeps_record() const { return false; }
+    /// The states, where the reaction keeps them itself; else null.
+    virtual KeptStates<Real>* kept_states() { return nullptr; }
     /// Replaces the table of cell types, as many and of the same model as before.
     /// @throws InputError where the reaction has none
     /// @pre  no launch is under way, no graph with one is used again

@@ -6,6 +6,7 @@
 #include "engine/device/cuda/compiled_reaction.cuh"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace tawara::device::cuda {
@@ -171,6 +172,23 @@ void begin_own(Beginning<Real>& b, const cell::Reaction<Real>& reaction, const S
     }
 }
 
+/// The same where the reaction keeps the states of its group; nothing where it does not.
+template <class Real>
+void begin_kept(Beginning<Real>& b, DeviceReaction<Real>& reaction, std::size_t group,
+                const Shard& host, double dt_ms, StreamRef s)
+{
+    auto* kept = reaction.kept_states();
+    if (!kept)
+        return;
+    GroupCells cells;
+    std::copy_if(host.ranges.begin(), host.ranges.end(), std::back_inserter(cells.ranges),
+                 [&](const auto& r) { return r.group == group; });
+    cells.unknown = host.old_of;
+    cells.type = b.type;
+    cells.dt_ms = dt_ms;
+    kept->begin(cells, std::span(b.v).first(b.type.size()), s);
+}
+
 } // namespace
 
 template <class Real>
@@ -198,12 +216,13 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
     std::vector<std::unique_ptr<cell::Reaction<Real>>> on_host; // of groups with their own
     for (const auto& g : p.groups) {
         on_host.push_back(reaction_on_host<Real>(g));
-        numbers.push_back(on_host.back() ? cell::numbers_per_unknown(on_host.back()->arrays())
-                                         : g.types.at(0).initial.size() - 1);
         single_type.push_back(types_of(g) == 1);
         if (on_host.back() && on_host.back()->needs_unknowns() && !unknown.size())
             unknown = uploaded(host.old_of, main);
         cells.push_back(make_reaction<Real>(p, g, fused, main));
+        numbers.push_back(cells.back()->kept_states() ? 0
+                          : on_host.back() ? cell::numbers_per_unknown(on_host.back()->arrays())
+                                           : g.types.at(0).initial.size() - 1);
     }
     tiles = {host.ranges, std::move(numbers)};
     Beginning<Real> b{std::vector<Real>(all, Real(0)), std::vector<Real>(tiles.size(), Real(0)),
@@ -213,12 +232,18 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
     std::fill(v0.begin() + host.stepped, v0.begin() + host.slots, no_value<Real>);
     for (const auto& r : host.ranges) {
         begin_types(b, p, host, r);
+        if (cells[r.group]->kept_states())
+            continue; // by begin_kept()
         if (on_host[r.group])
             begin_own(b, *on_host[r.group], tiles, host, r);
         else
             begin_compiled(b, p.groups[r.group], tiles, r);
-        std::fill(phases.begin() + r.begin, phases.begin() + r.end, std::uint8_t{0});
     }
+    for (const auto& r : host.ranges)
+        std::fill(phases.begin() + r.begin, phases.begin() + r.end, std::uint8_t{0});
+    for (std::size_t g = 0; g < cells.size(); ++g)
+        begin_kept(b, *cells[g], g, host, p.splitting == Splitting::strang ? dt_ms / 2 : dt_ms,
+                   main);
     v[0] = uploaded(v0, main);
     v[1] = uploaded(v0, main);
     if (p.splitting == Splitting::strang)
@@ -258,6 +283,22 @@ template <class Real>
 void ShardState<Real>::set_types(std::size_t group, std::span<const cell::CellType> types)
 {
     cells[group]->set_types(types, main);
+}
+
+template <class Real>
+std::size_t ShardState<Real>::numbers_of(std::size_t group) const
+{
+    const auto* kept = cells[group]->kept_states();
+    return kept ? kept->numbers() : tiles.numbers_of(group);
+}
+
+template <class Real>
+std::size_t ShardState<Real>::most_numbers() const
+{
+    std::size_t most = 0;
+    for (std::size_t g = 0; g < cells.size(); ++g)
+        most = std::max(most, numbers_of(g));
+    return most;
 }
 
 template <class Real>

@@ -74,6 +74,9 @@ class ShardState
     Rest rest_of(std::size_t range, double tolerance_mV) const;
     /// The group that a slot belongs to.
     std::size_t group_of(std::size_t slot) const;
+    /// Numbers of a group's cell beside V, in snapshots; of all groups the largest.
+    std::size_t numbers_of(std::size_t group) const;
+    std::size_t most_numbers() const;
     /// The constants of a group's types; waits for the upload.
     void set_types(std::size_t group, std::span<const cell::CellType> types);
     void clear_stimulus() const
@@ -100,7 +103,7 @@ class ShardState
     Buffer<std::uint8_t> phase;
     Buffer<cell::TypeIndex> type;
     std::vector<std::unique_ptr<DeviceReaction<Real>>> cells; ///< per group
-    StateTiles tiles;                                         ///< where `states` has them
+    StateTiles tiles; ///< where `states` has them; none of groups that keep theirs (KeptStates)
     Buffer<std::int64_t> unknown;  ///< of each slot; empty where no reaction needs it
     std::vector<bool> single_type; ///< per group
     double threshold_mV;

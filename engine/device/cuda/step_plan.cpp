@@ -194,6 +194,8 @@ double StepPlan<Real>::family_bytes(const State& s, Family f) const
         const auto n = static_cast<double>(g.end - g.begin);
         const auto kept = static_cast<double>(s.tiles.numbers_of(g.group));
         cell += n * (2 * kept * r + (s.single_type[g.group] ? 0.0 : sizeof(cell::TypeIndex)));
+        if (const auto* own = s.cells[g.group]->kept_states())
+            cell += n * own->bytes_per_step();
         cell += s.cells[g.group]->keeps_record() ? 0 : 2 * n * r;
     }
     const double more = s.l0.size() ? 3 * slots * r : 0; // RKL2's other terms

@@ -41,6 +41,7 @@ class CudaStepper final : public Stepper
     std::shared_ptr<DisplayFeed> publish_display() override;
     void potential(std::span<double> out) const override;
     void state(std::size_t state, std::span<double> out) const override;
+    void cell_numbers(std::size_t unknown, CellNumbers& out) const override;
     Maps maps() const override;
     Snapshot snapshot() const override;
     void restore(const Snapshot& s) override;
@@ -73,6 +74,11 @@ class CudaStepper final : public Stepper
     std::vector<std::vector<T>> download(Buffer<T> State::*member) const;
     std::vector<double> numbers_of_states(const std::vector<std::vector<Real>>& states,
                                           std::size_t k) const;
+    template <class Visit>
+    void for_kept_cells(Visit visit) const;
+    void state_of_kept(std::size_t k, std::vector<double>& out) const;
+    void save_kept(std::vector<std::vector<double>>& states) const;
+    void restore_kept(const std::vector<std::vector<double>>& states);
 
     std::vector<Vec3> position_;
     std::vector<CellGroup> groups_;

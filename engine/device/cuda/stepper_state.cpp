@@ -311,7 +311,8 @@ template <class Real>
 void CudaStepper<Real>::state(std::size_t state, std::span<double> out) const
 {
     t_.synchronize();
-    const auto all = numbers_of_states(download(&State::states), state - 1);
+    auto all = numbers_of_states(download(&State::states), state - 1);
+    state_of_kept(state - 1, all);
     std::copy_n(all.begin(), std::min(all.size(), out.size()), out.begin());
 }
 
@@ -344,6 +345,8 @@ Snapshot CudaStepper<Real>::snapshot() const
     const auto states = download(&State::states);
     for (std::size_t k = 0; k < t_.first().tiles.most_numbers(); ++k)
         s.states.push_back(numbers_of_states(states, k));
+    s.states.resize(t_.first().most_numbers(), std::vector<double>(t_.place.size(), 0));
+    save_kept(s.states);
     s.activation_ms = collect(download(&State::activation_ms), by_slot);
     s.repolarisation_ms = collect(download(&State::repolarisation_ms), by_slot);
     const auto phase = collect(download(&State::phase), by_slot);
@@ -362,7 +365,7 @@ Snapshot CudaStepper<Real>::snapshot() const
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s, {t_.place.size(), t_.first().tiles.most_numbers(), plan_->longest_quiescent(),
+    check_shape(s, {t_.place.size(), t_.first().most_numbers(), plan_->longest_quiescent(),
                     t_.ports.sizes(), plan_->longest_implicit()});
     t_.synchronize();
     for (auto& shard : t_.shards) {
@@ -406,6 +409,7 @@ void CudaStepper<Real>::restore(const Snapshot& s)
         d.status.upload(d.status_host.span(), d.main);
         d.main->synchronize();
     }
+    restore_kept(s.states);
     plan_->restore(s);
     t_.ports.restore(s.parts);
     t_.step = t_.base = s.step;

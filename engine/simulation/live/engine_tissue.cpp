@@ -165,10 +165,9 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
             for (std::size_t k = 0; k < change->session.stimuli.size(); ++k) // still has cells
                 (void)unknowns_in(t, change->session.stimuli[k].region, change->session.name,
                                   "/stimuli/" + std::to_string(k) + "/region");
-            need_memory_for_dyads(t.problem, options.precision);
-            change->stepper = device::make_stepper(
-                t.problem, {options.devices, options.precision, options.threads}, progress,
-                &change->notices);
+            const device::StepperOptions on{options.devices, options.precision, options.threads};
+            need_memory_for_dyads(t.problem, on);
+            change->stepper = device::make_stepper(t.problem, on, progress, &change->notices);
         } catch (const Cancelled&) {
             change->refused = Refusal::cancel("was cancelled");
         } catch (const std::bad_alloc&) {

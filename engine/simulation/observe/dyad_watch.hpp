@@ -27,7 +27,7 @@ class DyadWatch final : public Observer
     void begin(Simulation& s);
     /// Watches the cell nearest to a place, from now on; the transients begin anew.
     /// @throws InputError, with the cell that was watched before staying so, where that cell has no
-    /// dyads, or the devices do not give one cell's state (device::Stepper::cell_numbers())
+    /// dyads
     /// @cost   linear in the unknowns, once
     void watch(const Vec3& position_mm);
     void stop();

@@ -191,7 +191,7 @@ void add_steps(Json& j, const ReportInput& in, const RunReport& r)
         j["rest"] = report::rest_json(p, in.stepper);
     if (const auto counts = in.stepper.newton_counts())
         j["newton"] = report::newton_json(p, *counts);
-    if (auto dyads = report::dyads_json(p, in.options.device.precision); !dyads.empty())
+    if (auto dyads = report::dyads_json(p, in.options.device.precision, in.stepper); !dyads.empty())
         j["dyads"] = std::move(dyads);
     j["unknowns"] = r.unknowns;
     j["unknowns_with_cells"] = p.with_cells();

@@ -92,11 +92,11 @@ Json tuning_json(const std::vector<TunedRegion>& tuned)
     return out;
 }
 
-Json dyads_json(const device::TissueProblem& p, Precision precision)
+Json dyads_json(const device::TissueProblem& p, Precision precision, const device::Stepper& s)
 {
     Json out = Json::array();
     for (std::size_t g = 0; g < p.groups.size(); ++g)
-        if (const auto m = dyad_memory(p, g, precision); m.dyads[0] > 0)
+        if (const auto m = dyad_memory(p, g, precision, s.threads() == 0); m.dyads[0] > 0)
             out.push_back({{"dyads", m.dyads},
                            {"seed", m.seed},
                            {"cells", m.cells},

@@ -20,6 +20,6 @@ Json diffusion_json(const device::TissueProblem& p);
 /// Conductivities that were found for wanted velocities.
 Json tuning_json(const std::vector<TunedRegion>& tuned);
 /// Groups of cells with dyads, and what their states take.
-Json dyads_json(const device::TissueProblem& p, Precision precision);
+Json dyads_json(const device::TissueProblem& p, Precision precision, const device::Stepper& s);
 
 } // namespace tawara::simulation::report

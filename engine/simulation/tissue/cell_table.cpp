@@ -2,7 +2,7 @@
 // From regions to groups and types of cells.
 #include "engine/simulation/tissue/cell_table.hpp"
 
-#include "engine/calcium/reaction.hpp"
+#include "engine/calcium/cuda/reaction.hpp"
 #include "engine/cell/normal.hpp"
 #include "engine/cell/own_model.hpp"
 #include "engine/core/error.hpp"
@@ -22,8 +22,8 @@ std::shared_ptr<const cell::ReactionModel> dyad_reaction(const Dyads& d,
     std::vector<calcium::DyadType> rows;
     for (const auto& t : types)
         rows.push_back(calcium::dyad_type(t));
-    return std::make_shared<calcium::DyadReactionModel>(
-        std::move(rows), calcium::Grid{d.nx, d.ny, d.nz}, static_cast<std::uint64_t>(d.seed));
+    return calcium::cuda::tissue_model(std::move(rows), calcium::Grid{d.nx, d.ny, d.nz},
+                                       static_cast<std::uint64_t>(d.seed));
 }
 
 /// A group of this one type.

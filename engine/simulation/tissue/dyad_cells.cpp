@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/dyad_cells.hpp"
 
-#include "engine/calcium/reaction.hpp"
+#include "engine/calcium/cuda/reaction.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/memory.hpp"
 #include "engine/device/layout.hpp"
@@ -37,6 +37,18 @@ double bytes_for_dyads(const device::TissueProblem& p, Precision precision)
     return sum;
 }
 
+/// "; on a GPU 0.88 MB or ..", what the cells of a group take there; empty without CUDA.
+std::string on_gpu(const device::TissueProblem& p, std::size_t group)
+{
+    const auto in_double = dyad_memory(p, group, Precision::double_, true);
+    const auto in_single = dyad_memory(p, group, Precision::single, true);
+    if (in_double.bytes == 0)
+        return {};
+    return "; on a GPU " + size_text(in_double.bytes_of_cell) + " or " +
+           size_text(in_single.bytes_of_cell) + " a cell, " + size_text(in_double.bytes) + " or " +
+           size_text(in_single.bytes) + " in all";
+}
+
 } // namespace
 
 const calcium::DyadReactionModel* dyads_of(const device::CellGroup& group)
@@ -44,7 +56,8 @@ const calcium::DyadReactionModel* dyads_of(const device::CellGroup& group)
     return dynamic_cast<const calcium::DyadReactionModel*>(group.reaction.get());
 }
 
-DyadMemory dyad_memory(const device::TissueProblem& p, std::size_t group, Precision precision)
+DyadMemory dyad_memory(const device::TissueProblem& p, std::size_t group, Precision precision,
+                       bool on_cuda)
 {
     DyadMemory m;
     const auto* model = dyads_of(p.groups[group]);
@@ -53,6 +66,12 @@ DyadMemory dyad_memory(const device::TissueProblem& p, std::size_t group, Precis
     m.dyads = {model->grid().nx, model->grid().ny, model->grid().nz};
     m.seed = static_cast<std::int64_t>(model->seed());
     m.cells = std::count(p.group.begin(), p.group.end(), static_cast<std::uint8_t>(group));
+    if (on_cuda) {
+        m.bytes_of_cell =
+            calcium::cuda::tissue_bytes_of_cell(model->grid(), precision == Precision::single);
+        m.bytes = m.bytes_of_cell * static_cast<double>(m.cells);
+        return m;
+    }
     const auto word = precision == Precision::single ? sizeof(float) : sizeof(double);
     m.bytes_of_cell =
         static_cast<double>(word * device::numbers_per_cell(p.groups[group], precision));
@@ -102,7 +121,8 @@ void say_dyads(const Session& s, const device::TissueProblem& p, Notices& notice
                  " stochastic dyads" + (in_double.cells == 1 ? "" : " each") + ": " +
                  size_text(in_double.bytes_of_cell) + " a cell in double precision, " +
                  size_text(in_single.bytes_of_cell) + " in single; " + size_text(in_double.bytes) +
-                 " or " + size_text(in_single.bytes) + " in all (room for multiples of 64 cells)"});
+                 " or " + size_text(in_single.bytes) + " in all (room for multiples of 64 cells)" +
+                 on_gpu(p, g)});
     }
     if (any && s.dt_ms > source_dt_ms * (1 + 1e-9))
         notices.push_back({Notice::Level::warning,
@@ -111,10 +131,13 @@ void say_dyads(const Session& s, const device::TissueProblem& p, Notices& notice
                                "made and checked; calcium depends on it by some per cent"});
 }
 
-void need_memory_for_dyads(const device::TissueProblem& p, Precision precision)
+void need_memory_for_dyads(const device::TissueProblem& p, const device::StepperOptions& options)
 {
+    if (bytes_for_dyads(p, options.precision) == 0 || device::on_cuda(p, options))
+        return;
+    const Precision precision = options.precision;
     const double wanted = bytes_for_dyads(p, precision), there = available_memory_bytes();
-    if (wanted == 0 || there == 0 || wanted <= there)
+    if (there == 0 || wanted <= there)
         return;
     const double in_single = bytes_for_dyads(p, Precision::single);
     std::string fits;
