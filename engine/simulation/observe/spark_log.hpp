@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/calcium/sparks.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tawara::simulation {
+
+/// Sparks of a cell up to a time.
+struct SparkSummary
+{
+    std::int64_t count = 0;
+    double observed_ms = 0; ///< from the first look to that time
+    /// The newest one by its beginning.
+    std::optional<calcium::Spark> last;
+
+    /// Of the whole cell; NaN before time has passed.
+    double per_s() const
+    {
+        return observed_ms > 0 ? 1e3 * static_cast<double>(count) / observed_ms
+                               : std::numeric_limits<double>::quiet_NaN();
+    }
+};
+
+/// The sparks that were found in a cell since it is watched: all are counted, the newest ones kept.
+/// A spark counts once all of it is known (calcium::SparkFinder).
+///
+/// @thread any
+class SparkLog
+{
+  public:
+    static constexpr std::size_t most = 20'000; ///< that are kept: about 5 MB
+
+    void add(const calcium::Spark& s);
+    /// The cell was looked at then.
+    void looked(double ms);
+    /// Of the sparks that began at that time or before; those that are no longer kept count as
+    /// earlier ones.
+    /// @cost  linear in those that are kept
+    SparkSummary until(double ms = std::numeric_limits<double>::infinity()) const;
+    /// Those that are kept, in the order in which all was known of them.
+    std::vector<calcium::Spark> sparks() const;
+    std::int64_t dropped() const; ///< that are no longer kept
+
+  private:
+    mutable std::mutex mutex_;
+    std::deque<calcium::Spark> sparks_;
+    std::int64_t dropped_ = 0;
+    double first_ms_ = std::numeric_limits<double>::quiet_NaN(), last_ms_ = 0;
+};
+
+} // namespace tawara::simulation
