@@ -137,6 +137,9 @@ void CalciumPanel::makeChoices()
     connect(m_choose, &QToolButton::clicked, this, &CalciumPanel::chooseRequested);
     m_picture = smallButton("camera", {}, "dyadPicture", tr("Save a picture of this cell…"));
     connect(m_picture, &QToolButton::clicked, this, &CalciumPanel::pictureRequested);
+    m_movie = smallButton("movie", {}, "dyadMovie",
+                          tr("Make a movie of this cell from what was recorded of it…"));
+    connect(m_movie, &QToolButton::clicked, this, &CalciumPanel::movieRequested);
     m_stop = smallButton("close", {}, "stopDyads",
                          tr("Show no cell: its dyads are no longer read while the run goes on"));
     connect(m_stop, &QToolButton::clicked, this, &CalciumPanel::stopRequested);
@@ -175,6 +178,21 @@ QWidget* CalciumPanel::makeLive()
     makeControls();
     m_counts = new CountsLabel;
     m_counts->setObjectName("dyadCounts");
+    m_counts->setContentsMargins(10, 2, 8, 1);
+    m_moment = new CountsLabel;
+    m_moment->setObjectName("dyadMoment");
+    m_moment->setContentsMargins(10, 0, 8, 3);
+    m_moment->hide();
+    m_sparks = new CountsLabel;
+    m_sparks->setObjectName("dyadSparks");
+    m_saveSparks = smallButton({}, tr("Save sparks as CSV…"), "saveSparks",
+                               tr("Saves the sparks of this cell since it was chosen, a row each: "
+                                  "time, place, kind, amplitude, rise, duration, widths"));
+    connect(m_saveSparks, &QToolButton::clicked, this, &CalciumPanel::sparksRequested);
+    auto* sparks = new QHBoxLayout;
+    sparks->setContentsMargins(10, 0, 8, 3);
+    sparks->addWidget(m_sparks, 1);
+    sparks->addWidget(m_saveSparks);
     auto* shown = new QHBoxLayout;
     for (QWidget* w : {static_cast<QWidget*>(m_quantity), static_cast<QWidget*>(m_volume),
                        static_cast<QWidget*>(m_layers)})
@@ -184,7 +202,8 @@ QWidget* CalciumPanel::makeLive()
     done->addStretch(1);
     for (QWidget* w : {static_cast<QWidget*>(m_isoproterenol), static_cast<QWidget*>(m_hold),
                        static_cast<QWidget*>(m_holdMs), static_cast<QWidget*>(m_choose),
-                       static_cast<QWidget*>(m_picture), static_cast<QWidget*>(m_stop)})
+                       static_cast<QWidget*>(m_picture), static_cast<QWidget*>(m_movie),
+                       static_cast<QWidget*>(m_stop)})
         done->addWidget(w);
     auto* bar = new FoldingRow;
     bar->setContentsMargins(8, 4, 8, 2);
@@ -210,9 +229,10 @@ QWidget* CalciumPanel::makeLive()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addLayout(bar);
+    column->addWidget(m_moment);
     column->addWidget(m_bodyWidget, 1);
-    m_counts->setContentsMargins(10, 2, 8, 3);
     column->addWidget(m_counts);
+    column->addLayout(sparks);
     return w;
 }
 
@@ -251,8 +271,7 @@ void CalciumPanel::showEvent(QShowEvent* e)
 
 void CalciumPanel::choose()
 {
-    const auto scale = dyadScale(static_cast<DyadQuantity>(m_quantity->currentIndex()),
-                                 m_frame ? m_frame->picture.RyR : 100);
+    const auto scale = dyadScale(quantity(), m_frame ? m_frame->picture.RyR : 100);
     const auto& map = scene::color_map(scale.map);
     m_scale->set(scale.title(), map, scale.low, scale.high, scale.log);
     m_scale->setToolTip(scale.meaning);
@@ -286,6 +305,18 @@ void CalciumPanel::clear()
     setControls(false);
 }
 
+void CalciumPanel::setMoment(const QString& line)
+{
+    m_moment->setText(line);
+    m_moment->setToolTip(line);
+    m_moment->setVisible(!line.isEmpty());
+}
+
+DyadQuantity CalciumPanel::quantity() const
+{
+    return static_cast<DyadQuantity>(m_quantity->currentIndex());
+}
+
 void CalciumPanel::showNewest()
 {
     if (!m_frame || !isVisible())
@@ -300,8 +331,7 @@ void CalciumPanel::showNewest()
             m_view->scene().set_grid({m_grid.nx, m_grid.ny, m_grid.nz});
     }
     if (!m_view->isHidden()) {
-        m_view->scene().set_values(
-            dyadShares(p, static_cast<DyadQuantity>(m_quantity->currentIndex())));
+        m_view->scene().set_values(dyadShares(p, quantity()));
         m_view->schedule();
     }
     QString counts = dyadCountsText(*m_frame);
@@ -310,6 +340,21 @@ void CalciumPanel::showNewest()
     m_counts->setText(counts);
     m_counts->setToolTip(dyadCellText(m_frame->position_mm) + QLatin1Char('\n') + counts);
     showHistory();
+    showSparks();
+}
+
+void CalciumPanel::showSparks()
+{
+    const auto sparks =
+        m_frame->sparks ? m_frame->sparks->until(m_frame->time_ms) : simulation::SparkSummary();
+    const QString text = sparksText(sparks);
+    m_sparks->setText(text);
+    m_sparks->setToolTip(
+        text + QLatin1Char('\n') +
+        tr("Since the cell was chosen. A spark is of dyads beside each other with a fifth of their "
+           "RyR open, and counts when it is over. Amplitude: myoplasmic calcium at its peak over "
+           "that at rest, where the spark began. Its length is the time above half of that rise."));
+    m_saveSparks->setEnabled(sparks.count > 0);
 }
 
 void CalciumPanel::showHistory()
@@ -359,8 +404,7 @@ QImage CalciumPanel::picture()
 
 QJsonObject CalciumPanel::look() const
 {
-    return {{"quantity", QString::fromLatin1(
-                             dyadScale(static_cast<DyadQuantity>(m_quantity->currentIndex())).key)},
+    return {{"quantity", QString::fromLatin1(dyadScale(quantity()).key)},
             {"form", m_layers->isChecked() ? "layers" : "volume"},
             {"span_ms", m_plot->span()}};
 }

@@ -34,6 +34,7 @@ class DyadRecording
     /// @cost   a logarithm for each value: about 0.5 ms for 10 000 dyads
     void append(const DyadFrame& f);
 
+    const calcium::Grid& grid() const { return like_.picture.grid; }
     double first_ms() const; ///< of what is there now
     double last_ms() const;
     /// The cell at the last frame at or before a time, with the transients and the sparks until

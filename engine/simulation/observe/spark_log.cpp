@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tawara::simulation {
 
@@ -10,8 +11,8 @@ void SparkLog::add(const calcium::Spark& s)
 {
     std::lock_guard hold(mutex_);
     if (sparks_.size() == most) {
+        ++dropped_[static_cast<std::size_t>(sparks_.front().kind)];
         sparks_.pop_front();
-        ++dropped_;
     }
     sparks_.push_back(s);
 }
@@ -31,14 +32,15 @@ SparkSummary SparkLog::until(double ms) const
     if (std::isnan(first_ms_))
         return out;
     out.observed_ms = std::max(0.0, std::min(ms, last_ms_) - first_ms_);
-    out.count = dropped_;
+    out.kinds = dropped_;
     for (const auto& s : sparks_) {
         if (s.start_ms > ms)
             continue;
-        ++out.count;
+        ++out.kinds[static_cast<std::size_t>(s.kind)];
         if (!out.last || s.start_ms >= out.last->start_ms)
             out.last = s;
     }
+    out.count = std::accumulate(out.kinds.begin(), out.kinds.end(), std::int64_t{0});
     return out;
 }
 
@@ -51,7 +53,7 @@ std::vector<calcium::Spark> SparkLog::sparks() const
 std::int64_t SparkLog::dropped() const
 {
     std::lock_guard hold(mutex_);
-    return dropped_;
+    return std::accumulate(dropped_.begin(), dropped_.end(), std::int64_t{0});
 }
 
 } // namespace tawara::simulation

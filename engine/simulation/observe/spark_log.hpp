@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/calcium/sparks.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -15,7 +16,8 @@ namespace tawara::simulation {
 struct SparkSummary
 {
     std::int64_t count = 0;
-    double observed_ms = 0; ///< from the first look to that time
+    std::array<std::int64_t, calcium::spark_kinds> kinds{}; ///< by calcium::SparkKind
+    double observed_ms = 0;                                 ///< from the first look to that time
     /// The newest one by its beginning.
     std::optional<calcium::Spark> last;
 
@@ -50,7 +52,7 @@ class SparkLog
   private:
     mutable std::mutex mutex_;
     std::deque<calcium::Spark> sparks_;
-    std::int64_t dropped_ = 0;
+    std::array<std::int64_t, calcium::spark_kinds> dropped_{};
     double first_ms_ = std::numeric_limits<double>::quiet_NaN(), last_ms_ = 0;
 };
 
