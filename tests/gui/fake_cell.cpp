@@ -52,7 +52,7 @@ void FakeCell::step()
     for (const float uM : seen.c_myo_uM)
         c_myo_mM.push_back(1e-3 * static_cast<double>(uM));
     finder_->look<double>(t + dt_ms, seen.open_RyR, c_myo_mM);
-    sparks_->looked(t + dt_ms);
+    sparks_->looked(t + dt_ms, finder_->under_way());
     if (steps_ % steps_a_ms != 0)
         return;
     const auto& s = seen.state;

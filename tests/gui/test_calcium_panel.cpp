@@ -317,7 +317,7 @@ class TestCalciumPanel : public fake::WindowTest
         QVERIFY(log && log->until().count > 0);
         const auto* line = child<QLabel>("dyadSparks");
         QTRY_COMPARE(line->text(), sparksText(log->until(120)));
-        QVERIFY2(line->text().contains("a second); the last at "), qPrintable(line->text()));
+        QVERIFY2(line->text().contains("; the last at "), qPrintable(line->text()));
         const QTemporaryDir dir;
         const QString file = dir.filePath("sparks.csv");
         fake::chooseFile(file);
@@ -332,17 +332,19 @@ class TestCalciumPanel : public fake::WindowTest
         simulation::SparkSummary none;
         none.observed_ms = 12;
         QCOMPARE(sparksText(none), QString("No sparks in 12 ms"));
+        none.under_way = 1;
+        QCOMPARE(sparksText(none), QString("No sparks in 12 ms, 1 under way"));
         simulation::SparkSummary some;
         some.kinds = {1, 2, 0, 1};
-        some.count = 4;
+        some.count = 4, some.under_way = 3;
         some.observed_ms = 200;
         some.last = calcium::Spark();
         some.last->start_ms = 150.22;
         some.last->rest_uM = 0.1;
         some.last->peak_uM = 0.41;
         QCOMPARE(sparksText(some),
-                 QString("1 spark, 2 macro-sparks, 1 synchronous release in 200 ms (20 a second); "
-                         "the last at 150.2 ms: amplitude 4.1"));
+                 QString("1 spark, 2 macro-sparks, 1 synchronous release in 200 ms (20 a second), "
+                         "3 under way; the last at 150.2 ms: amplitude 4.1"));
         some.last->duration_ms = 28.31;
         QVERIFY(sparksText(some).endsWith("amplitude 4.1, 28.3 ms long"));
     }

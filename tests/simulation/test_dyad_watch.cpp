@@ -298,6 +298,8 @@ class TestDyadWatch : public QObject
             for (const float uM : now->picture.c_myo_uM)
                 c_myo_mM.push_back(1e-3F * uM);
             finder.look<float>(s.time_ms(), now->picture.open_RyR, c_myo_mM);
+            if (s.step() == 80) // held open
+                QCOMPARE(now->sparks->until().under_way, std::int64_t{1});
         }
         const auto log = watch.frame()->sparks;
         QVERIFY(log && !wanted.empty());
@@ -334,8 +336,8 @@ class TestDyadWatch : public QObject
         SparkLog log;
         QCOMPARE(log.until().count, std::int64_t{0});
         QVERIFY(std::isnan(log.until().per_s()));
-        log.looked(0);
-        log.looked(1e4);
+        log.looked(0, 0);
+        log.looked(1e4, 2);
         calcium::Spark spark;
         for (std::size_t k = 0; k < SparkLog::most + 3; ++k) {
             spark.start_ms = 0.1 * static_cast<double>(k);
@@ -345,6 +347,8 @@ class TestDyadWatch : public QObject
         QCOMPARE(log.sparks().size(), SparkLog::most);
         QCOMPARE(log.until().count, static_cast<std::int64_t>(SparkLog::most) + 3);
         QCOMPARE(log.until(1).count, std::int64_t{11});
+        QCOMPARE(log.until().under_way, std::int64_t{2});
+        QCOMPARE(log.until(1).under_way, std::int64_t{0}); // not known of then
     }
 
     void keptSamplesAreBounded()

@@ -23,6 +23,7 @@ namespace tawara {
 namespace {
 
 constexpr int least_ms = 40;    // between two pictures
+constexpr int low_px = 230;     // a panel that is lower has its lines of words side by side
 constexpr double beside = 1.55; // of this shape or wider, transients stand beside the view
 
 /// Transients, in the order in which they are drawn.
@@ -172,16 +173,13 @@ void CalciumPanel::makeControls()
     connect(m_isoproterenol, &QCheckBox::clicked, this, &CalciumPanel::isoproterenolRequested);
 }
 
-QWidget* CalciumPanel::makeLive()
+/// What is said of the cell.
+void CalciumPanel::makeLines()
 {
-    makeChoices();
-    makeControls();
     m_counts = new CountsLabel;
     m_counts->setObjectName("dyadCounts");
-    m_counts->setContentsMargins(10, 2, 8, 1);
     m_moment = new CountsLabel;
     m_moment->setObjectName("dyadMoment");
-    m_moment->setContentsMargins(10, 0, 8, 3);
     m_moment->hide();
     m_sparks = new CountsLabel;
     m_sparks->setObjectName("dyadSparks");
@@ -189,10 +187,21 @@ QWidget* CalciumPanel::makeLive()
                                tr("Saves the sparks of this cell since it was chosen, a row each: "
                                   "time, place, kind, amplitude, rise, duration, widths"));
     connect(m_saveSparks, &QToolButton::clicked, this, &CalciumPanel::sparksRequested);
-    auto* sparks = new QHBoxLayout;
-    sparks->setContentsMargins(10, 0, 8, 3);
-    sparks->addWidget(m_sparks, 1);
-    sparks->addWidget(m_saveSparks);
+}
+
+QWidget* CalciumPanel::makeLive()
+{
+    makeChoices();
+    makeControls();
+    makeLines();
+    m_lines = new QVBoxLayout;
+    m_lines->setSpacing(1);
+    m_lines->addWidget(m_counts, 1);
+    m_lines->addWidget(m_sparks, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(10, 1, 8, 2);
+    foot->addLayout(m_lines, 1);
+    foot->addWidget(m_saveSparks);
     auto* shown = new QHBoxLayout;
     for (QWidget* w : {static_cast<QWidget*>(m_quantity), static_cast<QWidget*>(m_volume),
                        static_cast<QWidget*>(m_layers)})
@@ -200,6 +209,7 @@ QWidget* CalciumPanel::makeLive()
     shown->addStretch(1);
     auto* done = new QHBoxLayout;
     done->addStretch(1);
+    done->addWidget(m_moment, 100); // where the controls stand while the run is shown
     for (QWidget* w : {static_cast<QWidget*>(m_isoproterenol), static_cast<QWidget*>(m_hold),
                        static_cast<QWidget*>(m_holdMs), static_cast<QWidget*>(m_choose),
                        static_cast<QWidget*>(m_picture), static_cast<QWidget*>(m_movie),
@@ -229,10 +239,8 @@ QWidget* CalciumPanel::makeLive()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addLayout(bar);
-    column->addWidget(m_moment);
     column->addWidget(m_bodyWidget, 1);
-    column->addWidget(m_counts);
-    column->addLayout(sparks);
+    column->addLayout(foot);
     return w;
 }
 
@@ -253,6 +261,12 @@ void CalciumPanel::arrange()
                        : QBoxLayout::TopToBottom;
     if (d != m_body->direction())
         m_body->setDirection(d);
+    const bool low = height() < low_px;
+    if (const auto lines = low ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom;
+        lines != m_lines->direction()) {
+        m_lines->setDirection(lines);
+        m_lines->setSpacing(low ? 12 : 1);
+    }
 }
 
 void CalciumPanel::resizeEvent(QResizeEvent* e)

@@ -44,7 +44,7 @@ class CalciumPanel : public QWidget
     /// Whether the cell's region has isoproterenol; said without a signal.
     /// @param whyNot  why it cannot be given or taken away; empty: it can
     void setIsoproterenol(bool on, const QString& whyNot = {});
-    /// A line above the cell: which moment it is of; empty: that of the run.
+    /// A line: which moment it is of; empty: that of the run.
     void setMoment(const QString& line);
     /// Holding RyR open and isoproterenol are there for this cell.
     void setControls(bool on);
@@ -76,6 +76,7 @@ class CalciumPanel : public QWidget
     QWidget* makeLive();
     void makeChoices();
     void makeControls();
+    void makeLines();
     void makeView();
     void arrange();
     void choose();
@@ -90,7 +91,7 @@ class CalciumPanel : public QWidget
                 *m_movie = nullptr, *m_stop = nullptr, *m_hold = nullptr, *m_saveSparks = nullptr;
     NumberBox* m_holdMs = nullptr;
     QCheckBox* m_isoproterenol = nullptr;
-    QBoxLayout *m_body = nullptr, *m_seen = nullptr;
+    QBoxLayout *m_body = nullptr, *m_seen = nullptr, *m_lines = nullptr;
     QWidget* m_bodyWidget = nullptr;
     DyadView* m_view = nullptr;
     ColorScale* m_scale = nullptr;

@@ -143,8 +143,11 @@ QString dyadCountsText(const simulation::DyadFrame& f)
 QString sparksText(const simulation::SparkSummary& s)
 {
     using calcium::SparkKind;
+    const QString going =
+        s.under_way > 0 ? said(", %1 under way").arg(spacedNumber(static_cast<double>(s.under_way)))
+                        : QString();
     if (s.count == 0)
-        return said("No sparks in %1 ms").arg(numberText(s.observed_ms, 4));
+        return said("No sparks in %1 ms").arg(numberText(s.observed_ms, 4)) + going;
     const auto of = [&](SparkKind kind, const char* one, const char* several) {
         const auto n = s.kinds[static_cast<std::size_t>(kind)];
         return n == 0 ? QString()
@@ -160,6 +163,7 @@ QString sparksText(const simulation::SparkSummary& s)
         said("%1 in %2 ms").arg(parts.join(QStringLiteral(", ")), numberText(s.observed_ms, 4));
     if (s.observed_ms > 0)
         out += said(" (%1 a second)").arg(numberText(s.per_s(), 3));
+    out += going;
     if (!s.last)
         return out;
     out += said("; the last at %1 ms: amplitude %2")

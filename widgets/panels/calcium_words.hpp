@@ -38,7 +38,7 @@ std::vector<float> dyadShares(const calcium::DyadPicture& p, DyadQuantity q);
 /// mV; 100 × 10 × 10 dyads"
 QString dyadCountsText(const simulation::DyadFrame& f);
 /// "10 sparks, 1 wave in 340 ms (32.4 a second); the last at 312.4 ms: amplitude 4.1, 28 ms long";
-/// "No sparks in 12 ms"
+/// "No sparks in 12 ms, 1 under way"
 QString sparksText(const simulation::SparkSummary& s);
 /// What a panel says that shows a recorded moment: "Recorded at 120.0 ms"
 QString recordedCellText(double ms);

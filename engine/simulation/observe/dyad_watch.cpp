@@ -169,7 +169,7 @@ void DyadWatch::look_for_sparks(double ms, const calcium::DyadPicture& picture)
     std::transform(picture.c_myo_uM.begin(), picture.c_myo_uM.end(), c_myo_mM_.begin(),
                    [](float uM) { return 1e-3F * uM; });
     finder_->look<float>(ms, picture.open_RyR, c_myo_mM_);
-    sparks_->looked(ms);
+    sparks_->looked(ms, finder_->under_way());
 }
 
 void DyadWatch::observe(Moment& now)

@@ -17,12 +17,13 @@ void SparkLog::add(const calcium::Spark& s)
     sparks_.push_back(s);
 }
 
-void SparkLog::looked(double ms)
+void SparkLog::looked(double ms, std::int64_t under_way)
 {
     std::lock_guard hold(mutex_);
     if (std::isnan(first_ms_))
         first_ms_ = ms;
     last_ms_ = ms;
+    under_way_ = under_way;
 }
 
 SparkSummary SparkLog::until(double ms) const
@@ -32,6 +33,7 @@ SparkSummary SparkLog::until(double ms) const
     if (std::isnan(first_ms_))
         return out;
     out.observed_ms = std::max(0.0, std::min(ms, last_ms_) - first_ms_);
+    out.under_way = ms >= last_ms_ ? under_way_ : 0;
     out.kinds = dropped_;
     for (const auto& s : sparks_) {
         if (s.start_ms > ms)

@@ -17,7 +17,8 @@ struct SparkSummary
 {
     std::int64_t count = 0;
     std::array<std::int64_t, calcium::spark_kinds> kinds{}; ///< by calcium::SparkKind
-    double observed_ms = 0;                                 ///< from the first look to that time
+    std::int64_t under_way = 0; ///< at the last look, and not counted yet; 0 at times before it
+    double observed_ms = 0;     ///< from the first look to that time
     /// The newest one by its beginning.
     std::optional<calcium::Spark> last;
 
@@ -39,8 +40,8 @@ class SparkLog
     static constexpr std::size_t most = 20'000; ///< that are kept: about 5 MB
 
     void add(const calcium::Spark& s);
-    /// The cell was looked at then.
-    void looked(double ms);
+    /// The cell was looked at then. @param under_way  SparkFinder::under_way()
+    void looked(double ms, std::int64_t under_way);
     /// Of the sparks that began at that time or before; those that are no longer kept count as
     /// earlier ones.
     /// @cost  linear in those that are kept
@@ -54,6 +55,7 @@ class SparkLog
     std::deque<calcium::Spark> sparks_;
     std::array<std::int64_t, calcium::spark_kinds> dropped_{};
     double first_ms_ = std::numeric_limits<double>::quiet_NaN(), last_ms_ = 0;
+    std::int64_t under_way_ = 0;
 };
 
 } // namespace tawara::simulation
