@@ -7,6 +7,7 @@
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/state_places.hpp"
 #include "engine/simulation/observe/dyad_recording.hpp"
 #include "engine/simulation/observe/dyad_watch.hpp"
 #include "engine/simulation/observe/spark_csv.hpp"
@@ -75,8 +76,9 @@ class TestDyadWatch : public QObject
         s.stepper().cell_numbers(u, numbers);
         QCOMPARE(numbers.v_mV, snapshot.v[u]);
         QCOMPARE(numbers.numbers.size(), snapshot.states.size());
+        const device::StatePlaces places(s.tissue().problem, precision);
         for (std::size_t k = 0; k < numbers.numbers.size(); ++k)
-            QCOMPARE(numbers.numbers[k], snapshot.states[k][u]);
+            QCOMPARE(numbers.numbers[k], places.of(snapshot.states, k, u));
         // a sample a millisecond, whatever the driver's batches are
         const auto later = watch.frame();
         QCOMPARE(later->history.size(), std::size_t{5});
