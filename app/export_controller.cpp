@@ -112,6 +112,7 @@ void ExportController::askForCellMovie(std::shared_ptr<const simulation::Recordi
         new MovieDialog(std::move(frames), MovieDialog::Drawer(std::move(drawer)),
                         (QSizeF(onScreen) * m_window.devicePixelRatioF()).toSize(), &m_window);
     dialog->setWindowTitle(tr("Movie of the recorded cell"));
+    dialog->offerSize({1280, 720}); // a panel's view is low, and words stand above and below
     showMovie(dialog);
 }
 

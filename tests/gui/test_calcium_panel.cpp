@@ -368,6 +368,7 @@ class TestCalciumPanel : public fake::WindowTest
         auto* dialog = child<MovieDialog>();
         QVERIFY(dialog != nullptr);
         QCOMPARE(dialog->range().fromMs, 31.0);
+        QCOMPARE(dialog->options().width, 1280);
         dialog->findChild<QSpinBox*>("width")->setValue(320);
         dialog->findChild<QSpinBox*>("height")->setValue(240);
         dialog->findChild<QDoubleSpinBox*>("speed")->setValue(30);
