@@ -3,13 +3,23 @@
 
 #include "app/click_controller.hpp"
 #include "app/document.hpp"
+#include "app/export/cell_painter.hpp"
 #include "app/export/save_dialog.hpp"
+#include "app/export_controller.hpp"
+#include "app/replay_controller.hpp"
+#include "engine/simulation/observe/spark_csv.hpp"
 #include "widgets/panels/calcium_panel.hpp"
+#include "widgets/panels/field_note.hpp"
 #include "widgets/panels/message_bar.hpp"
+#include "widgets/view3d/dyad_view.hpp"
 
 #include <QImage>
+#include <QJsonArray>
+#include <QJsonObject>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace tawara {
 
@@ -25,11 +35,11 @@ bool isPlain(const simulation::Region& r)
 
 } // namespace
 
-CalciumController::CalciumController(QWidget& window, EngineHost& host, Document& document,
-                                     CalciumPanel& panel, ClickController& clicks,
-                                     MessageBar& message)
-    : m_window(window), m_host(host), m_document(document), m_panel(panel), m_clicks(clicks),
-      m_message(message)
+CalciumController::CalciumController(QWidget& window, EngineHost& host, CalciumPanel& panel,
+                                     const Others& others)
+    : m_window(window), m_host(host), m_document(others.document), m_panel(panel),
+      m_clicks(others.clicks), m_replay(others.replay), m_exports(others.exports),
+      m_message(others.message)
 {
     connectPanel();
     connectHost();
@@ -41,6 +51,8 @@ void CalciumController::connectPanel()
             [this](bool on) { m_clicks.setMode(on ? ClickMode::cell : ClickMode::stimulate); });
     connect(&m_panel, &CalciumPanel::stopRequested, this, [this] { m_host.watchDyads({}); });
     connect(&m_panel, &CalciumPanel::pictureRequested, this, &CalciumController::savePicture);
+    connect(&m_panel, &CalciumPanel::movieRequested, this, &CalciumController::makeMovie);
+    connect(&m_panel, &CalciumPanel::sparksRequested, this, &CalciumController::saveSparks);
     connect(&m_panel, &CalciumPanel::holdRequested, this, [this](double ms) {
         if (const auto frame = m_host.frame())
             hold({frame->time_ms, frame->time_ms + ms});
@@ -51,8 +63,11 @@ void CalciumController::connectPanel()
     connect(&m_document, &Document::tissueChanged, this, &CalciumController::showRegion);
     connect(&m_clicks, &ClickController::modeChanged, this,
             [this](ClickMode mode) { m_panel.setChoosing(mode == ClickMode::cell); });
-    connect(&m_clicks, &ClickController::cellChosen, this,
-            [this](const Vec3& at) { m_host.watchDyads(at); });
+    connect(&m_clicks, &ClickController::cellChosen, this, [this](const Vec3& at) {
+        m_restoring = false;
+        m_host.watchDyads(at);
+    });
+    connect(&m_replay, &ReplayController::momentChanged, this, &CalciumController::followMoment);
 }
 
 void CalciumController::connectHost()
@@ -61,15 +76,20 @@ void CalciumController::connectHost()
         m_cell = cell;
         m_seen = false;
         m_clicks.setCell(cell);
-        if (!cell)
-            return m_panel.clear();
-        m_message.settle("dyads");
-        Q_EMIT m_clicks.panelWanted(QStringLiteral("calciumDock"));
-        if (m_host.frame()) // the answer may come behind the first frame
-            show(m_host.frame());
+        if (cell) {
+            m_message.settle("dyads");
+            if (!std::exchange(m_restoring, false)) // a session says which panels are in front
+                Q_EMIT m_clicks.panelWanted(QStringLiteral("calciumDock"));
+        }
+        followMoment(); // the answer may come behind the first frame
     });
     connect(&m_host, &EngineHost::dyadsRefused, this, [this](const QString& reason) {
-        m_message.showMessage(MessageBar::Level::warning, reason, {}, "dyads");
+        const bool restoring = std::exchange(m_restoring, false);
+        m_message.showMessage(
+            MessageBar::Level::warning,
+            restoring ? tr("The cell that this session shows is not there. %1").arg(reason)
+                      : reason,
+            {}, "dyads");
     });
     connect(&m_host, &EngineHost::loaded, this, [this] {
         m_cell.reset();
@@ -81,10 +101,30 @@ void CalciumController::connectHost()
     connect(&m_host, &EngineHost::frameArrived, this, &CalciumController::show);
 }
 
+void CalciumController::addLook(QJsonObject& view) const
+{
+    if (!m_cell)
+        return;
+    auto calcium = view["calcium"].toObject();
+    calcium["cell_mm"] = QJsonArray{(*m_cell)[0], (*m_cell)[1], (*m_cell)[2]};
+    view["calcium"] = calcium;
+}
+
+void CalciumController::restore(const QJsonObject& view)
+{
+    const auto at = view["calcium"]["cell_mm"].toArray();
+    if (at.size() != 3 || !std::all_of(at.begin(), at.end(), [](const auto& x) {
+            return x.isDouble() && std::isfinite(x.toDouble());
+        }))
+        return;
+    m_restoring = true;
+    m_host.watchDyads(Vec3{at[0].toDouble(), at[1].toDouble(), at[2].toDouble()});
+}
+
 void CalciumController::show(const EngineHost::FramePtr& frame)
 {
     // until the first one, frames may be older than what was asked for
-    if (!m_cell || (!frame->dyads && !m_seen))
+    if (!m_cell || m_replay.moment() || (!frame->dyads && !m_seen))
         return;
     m_seen = true;
     const bool others =
@@ -92,6 +132,45 @@ void CalciumController::show(const EngineHost::FramePtr& frame)
     m_panel.setFrame(frame->dyads);
     if (others)
         showRegion();
+}
+
+void CalciumController::followMoment()
+{
+    if (m_replay.moment())
+        return showMoment(*m_replay.moment());
+    m_panel.setMoment({});
+    m_clicks.setCell(m_cell);
+    if (!m_cell)
+        return m_panel.clear();
+    if (m_host.frame())
+        show(m_host.frame());
+    showRegion();
+}
+
+void CalciumController::showMoment(double ms)
+{
+    const auto recording = m_host.recording();
+    const auto cells = recording ? recording->cells() : nullptr;
+    std::shared_ptr<const simulation::DyadFrame> then;
+    QString why = cells ? QString::fromStdString(cells->why()) : QString();
+    try {
+        then = cells ? cells->at(ms) : nullptr;
+    } catch (const std::exception& e) { // a damaged file
+        why = QString::fromUtf8(e.what());
+    }
+    if (then) {
+        m_panel.setFrame(then);
+        m_panel.setMoment(recordedCellText(then->time_ms));
+        m_clicks.setCell(then->position_mm);
+    } else {
+        m_clicks.setCell(m_cell);
+        const auto now = m_cell && m_host.frame() ? m_host.frame()->dyads : nullptr;
+        if (!now)
+            return m_panel.clear();
+        m_panel.setFrame(now);
+        m_panel.setMoment(standingStillText(now->time_ms, ms, why));
+    }
+    m_panel.setControls(false); // they act on the run
 }
 
 std::optional<std::size_t> CalciumController::regionOfModel() const
@@ -116,7 +195,7 @@ std::optional<std::size_t> CalciumController::regionOfOpening() const
 
 void CalciumController::showRegion()
 {
-    const auto at = regionOfModel();
+    const auto at = m_replay.moment() ? std::nullopt : regionOfModel();
     m_panel.setControls(at.has_value());
     if (!at)
         return;
@@ -186,6 +265,57 @@ void CalciumController::savePicture()
     else
         m_message.showMessage(MessageBar::Level::error, tr("%1 could not be written.").arg(path),
                               tr("Choose a folder that may be written to, with room on its disk."));
+}
+
+void CalciumController::makeMovie()
+{
+    const auto recording = m_host.recording();
+    const auto cells = recording ? recording->cells() : nullptr;
+    const auto cell = !cells              ? nullptr
+                      : m_replay.moment() ? cells->watched_at(*m_replay.moment())
+                                          : cells->newest();
+    if (!cell || cell->frames()->frame_count() == 0 || m_panel.view() == nullptr) {
+        const QString why = cells ? QString::fromStdString(cells->why()) : QString();
+        return m_message.showMessage(
+            MessageBar::Level::error,
+            why.isEmpty() ? tr("Nothing was recorded of a cell.")
+                          : tr("The cell is not recorded: %1.").arg(why),
+            tr("Press Record (Ctrl+E) while a cell is chosen and let the simulation run; the movie "
+               "is made of recorded frames."),
+            "movie");
+    }
+    auto* view = m_panel.view();
+    m_exports.askForCellMovie(
+        cell->frames(),
+        [this, cell, view]() -> std::unique_ptr<MoviePainter> {
+            return std::make_unique<CellPainter>(cell, *view, m_panel.quantity());
+        },
+        view->size());
+}
+
+void CalciumController::saveSparks()
+{
+    const auto log = m_panel.frame() ? m_panel.frame()->sparks : nullptr;
+    if (!log)
+        return;
+    const QString path = askWhereToSave(
+        &m_window, tr("Save the sparks of this cell"),
+        saveProposal(QStringLiteral("sparks"), QStringLiteral(".csv")), tr("Table (*.csv)"));
+    if (path.isEmpty())
+        return;
+    try {
+        simulation::write_sparks(path.toStdString(), log->sparks());
+        const auto gone = static_cast<double>(log->dropped());
+        m_message.showMessage(
+            MessageBar::Level::done, tr("Saved %1").arg(path),
+            gone > 0 ? tr("The first %1 sparks are not in it: the newest %2 are kept.")
+                           .arg(spacedNumber(gone),
+                                spacedNumber(static_cast<double>(simulation::SparkLog::most)))
+                     : QString());
+    } catch (const std::exception& e) {
+        m_message.showMessage(MessageBar::Level::error, QString::fromUtf8(e.what()),
+                              tr("Choose a folder that may be written to, with room on its disk."));
+    }
 }
 
 } // namespace tawara

@@ -101,7 +101,25 @@ void ExportController::askForMovie()
             return painter;
         }),
         (QSizeF(m_grid.size()) * m_window.devicePixelRatioF()).toSize(), &m_window);
+    showMovie(dialog);
+}
+
+void ExportController::askForCellMovie(std::shared_ptr<const simulation::Recording> frames,
+                                       std::function<std::unique_ptr<MoviePainter>()> drawer,
+                                       const QSize& onScreen)
+{
+    auto* dialog =
+        new MovieDialog(std::move(frames), MovieDialog::Drawer(std::move(drawer)),
+                        (QSizeF(onScreen) * m_window.devicePixelRatioF()).toSize(), &m_window);
+    dialog->setWindowTitle(tr("Movie of the recorded cell"));
+    dialog->offerSize({1280, 720}); // a panel's view is low, and words stand above and below
+    showMovie(dialog);
+}
+
+void ExportController::showMovie(MovieDialog* dialog)
+{
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    const auto recording = dialog->recording(); // of a cell: another one than the run's
     connect(dialog, &MovieDialog::written, this, [this, recording, dialog](const QString& path) {
         const auto range = dialog->range();
         if (recording == m_host.recording() && recording->frame_count() > 0 &&

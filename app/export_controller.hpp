@@ -16,6 +16,7 @@ namespace tawara {
 
 class LiveMovie;
 class MessageBar;
+class MovieDialog;
 class ProbeModel;
 class ReportJob;
 class RunAccount;
@@ -41,6 +42,12 @@ class ExportController : public QObject
     bool filming() const { return m_film != nullptr; }
     void askForPicture();
     void askForMovie();
+    /// A movie of recorded frames of a cell.
+    /// @param frames    of the cell, at least one
+    /// @param onScreen  size of its view
+    void askForCellMovie(std::shared_ptr<const simulation::Recording> frames,
+                         std::function<std::unique_ptr<MoviePainter>()> drawer,
+                         const QSize& onScreen);
     /// Ends the film where there is one.
     void askForFilm();
     void askForReport();
@@ -74,6 +81,8 @@ class ExportController : public QObject
     /// Recorded frames are many files' worth: says how far it is, and can be cancelled.
     void exportFrames(simulation::ExportKind kind, const QString& path,
                       const std::function<void()>& then);
+    /// Shows a dialog that makes a movie and says what became of it.
+    void showMovie(MovieDialog* dialog);
     void exportByHost(const QString& kind, const QString& path);
 
     QWidget& m_window;

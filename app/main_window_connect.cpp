@@ -76,8 +76,9 @@ void MainWindow::buildControllers()
     m_clicks =
         std::make_unique<ClickController>(host, document, *m_probes, views, *m_grid, *p.pacing,
                                           *p.tissue, *p.ecg, *m_look, *m_painting, message);
-    m_calcium =
-        std::make_unique<CalciumController>(*this, host, document, *p.calcium, *m_clicks, message);
+    m_calcium = std::make_unique<CalciumController>(
+        *this, host, *p.calcium,
+        CalciumController::Others{document, *m_clicks, *m_replay, *m_exporting, message});
 }
 
 void MainWindow::connectControllers()
@@ -86,6 +87,7 @@ void MainWindow::connectControllers()
     m_saving->setLook([this] {
         QJsonObject view = m_views->settingsNow().toJson();
         m_docks->addLook(view);
+        m_calcium->addLook(view);
         m_docks->addLayout(view);
         return view;
     });

@@ -2,6 +2,7 @@
 // What the window consists of and where it stands.
 #include "app/main_window.hpp"
 
+#include "app/calcium_controller.hpp"
 #include "app/export_controller.hpp"
 #include "app/leaving_controller.hpp"
 #include "app/look_controller.hpp"
@@ -163,6 +164,7 @@ void MainWindow::restoreView(const std::string& json)
         return;
     m_look->restore(o);
     m_docks->setLook(o);
+    m_calcium->restore(o);
 }
 
 void MainWindow::restoreSettings()

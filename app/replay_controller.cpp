@@ -2,7 +2,7 @@
 #include "app/replay_controller.hpp"
 
 #include "app/view_controller.hpp"
-#include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/observe/dyad_recording.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/timeline.hpp"
 #include "widgets/panels/transport_bar.hpp"
@@ -73,6 +73,7 @@ void ReplayController::follow()
 
 void ReplayController::showMoment(std::optional<double> ms)
 {
+    m_moment = ms;
     if (m_host.frame())
         m_transport.setTime(m_host.frame()->time_ms);
     m_transport.setReplay(ms, m_views.tissues().keptFor(m_host.recording().get()));
@@ -91,11 +92,12 @@ void ReplayController::sayRecorded()
                  last = recording->time_of(recording->frame_count() - 1);
     m_transport.timeline()->setRecorded(std::pair{first, last},
                                         m_views.tissues().keptFor(recording.get()));
+    const auto cells = recording->cells() ? recording->cells()->bytes() : 0;
     m_transport.setRecordingText(
         tr("%1 frames, every %2 ms, %3 MB on disk")
             .arg(recording->frame_count())
             .arg(recording->every_ms())
-            .arg(static_cast<double>(recording->bytes()) / 1e6, 0, 'f', 1));
+            .arg(static_cast<double>(recording->bytes() + cells) / 1e6, 0, 'f', 1));
 }
 
 } // namespace tawara

@@ -31,6 +31,8 @@ class ReplayController : public QObject
     /// Begins to show what was recorded, from the moment that is shown on, or ends it.
     void replay(bool on);
     bool replaying() const { return m_timer.isActive(); }
+    /// The recorded moment that is shown; nothing while the run is.
+    const std::optional<double>& moment() const { return m_moment; }
     /// Says in the transport what is recorded.
     void sayRecorded();
 
@@ -50,6 +52,7 @@ class ReplayController : public QObject
     MessageBar& m_message;
     QTimer m_timer;
     double m_ms = 0; // of the replay
+    std::optional<double> m_moment;
 };
 
 } // namespace tawara

@@ -101,6 +101,11 @@ MovieDialog::MovieDialog(MovieJob::RecordingPtr recording, Drawer drawer, const 
 
 MovieDialog::~MovieDialog() = default;
 
+void MovieDialog::offerSize(const QSize& size)
+{
+    m_size->setValue(size);
+}
+
 MovieRange MovieDialog::range() const
 {
     return {m_from->value(), m_to->value(), m_speed->value()};

@@ -31,6 +31,8 @@ class MovieDialog : public QDialog
     ~MovieDialog() override;
     /// What the movie is of.
     const MovieJob::RecordingPtr& recording() const { return m_recording; }
+    /// The size that is offered first; without it that on screen.
+    void offerSize(const QSize& size);
     MovieRange range() const;
     movie::MovieOptions options() const;
     /// Makes the movie there; nothing is asked.

@@ -379,6 +379,11 @@ void SparkFinder::tell(const Spark& s)
     found_(s);
 }
 
+std::int64_t SparkFinder::under_way() const
+{
+    return std::count_if(open_.begin(), open_.end(), [](const auto& o) { return o.second.active; });
+}
+
 void SparkFinder::finish()
 {
     for (auto& [number, o] : open_) {

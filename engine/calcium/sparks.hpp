@@ -106,6 +106,8 @@ class SparkFinder
     const SparkCriteria& criteria() const { return criteria_; }
     const Grid& grid() const { return grid_; }
     const SparkStatistics& statistics() const { return statistics_; }
+    /// Sparks that have active dyads; they are not in the statistics yet.
+    std::int64_t under_way() const;
 
   private:
     /// A spark that goes on.

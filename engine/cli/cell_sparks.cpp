@@ -2,7 +2,7 @@
 #include "engine/cli/cell_sparks.hpp"
 
 #include "engine/core/whole_file.hpp"
-#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/observe/spark_csv.hpp"
 
 #include <array>
 #include <cmath>
@@ -12,39 +12,6 @@ namespace tawara::cli {
 namespace {
 
 using namespace tawara::calcium;
-
-constexpr int spark_digits = 6;
-
-void write_spark_header(std::ostream& out)
-{
-    out << "number,start_ms,end_ms,x,y,z,dyads,sites,kind,rest_uM,peak_uM,amplitude,peak_after_ms,"
-           "rise_ms,duration_ms,width_x_um,width_y_um,width_z_um,span_x_um,span_y_um,span_z_um\n";
-}
-
-void write_spark(std::ostream& out, const Spark& s)
-{
-    std::string line = std::to_string(s.number);
-    const auto add = [&](double x) {
-        line += ',';
-        simulation::append_number(line, x, spark_digits);
-    };
-    const auto add_count = [&](std::int64_t x) { line += ',' + std::to_string(x); };
-    line += ',' + simulation::number_text(s.start_ms, 12) + ',';
-    if (s.ended())
-        line += simulation::number_text(s.end_ms, 12);
-    for (const std::int64_t x :
-         {std::int64_t{s.x}, std::int64_t{s.y}, std::int64_t{s.z}, s.dyads, s.sites})
-        add_count(x);
-    line += std::string(",") + spark_kind_name(s.kind);
-    for (const double x :
-         {s.rest_uM, s.peak_uM, s.amplitude(), s.peak_after_ms, s.rise_ms, s.duration_ms})
-        add(x);
-    for (const double x : s.width_um)
-        add(x);
-    for (const double x : s.span_um)
-        add(x);
-    out << line << '\n';
-}
 
 Json known_or_null(double x)
 {
@@ -121,9 +88,9 @@ Json write_sparks(Context& c, const std::string& file, PacedCellOptions& o,
     Json j;
     need_writable_file(file);
     write_whole(file, [&](std::ostream& out) {
-        write_spark_header(out);
+        simulation::write_spark_header(out);
         SparkFinder finder(o.grid, spark_criteria(o.parameters),
-                           [&](const Spark& s) { write_spark(out, s); });
+                           [&](const Spark& s) { simulation::write_spark(out, s); });
         o.sparks = &finder;
         run();
         o.sparks = nullptr;

@@ -162,7 +162,7 @@ struct Snapshot
     std::int64_t step = 0;
     std::vector<double> v;
     std::vector<std::vector<double>>
-        states; ///< [s][unknown]; groups with fewer states leave the rest 0
+        states; ///< [s], a number of each unknown that has it (StatePlaces)
     std::vector<double> activation_ms, repolarisation_ms, peak_mV, rest_mV;
     /// Taken inside a long step of quiescent unknowns: its steps done, its length, and for each
     /// unknown whether it has taken it (1); else empty.

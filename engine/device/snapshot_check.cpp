@@ -76,12 +76,13 @@ void check_shape(const Snapshot& s, const SnapshotShape& shape)
 {
     if (s.step < 0 || s.step > most_steps)
         refuse("is at step " + std::to_string(s.step) + ", which no run reaches");
-    if (s.v.size() != shape.unknowns || s.states.size() != shape.states)
+    if (s.v.size() != shape.unknowns || s.states.size() != shape.states.size())
         throw InputError("checkpoint",
                          "holds another number of unknowns or states than this session; "
                          "resume with the session that wrote it");
-    for (const auto& state : s.states)
-        need_length("a state", state.size(), shape.unknowns);
+    for (std::size_t k = 0; k < s.states.size(); ++k)
+        if (s.states[k].size() != shape.states[k])
+            need_length("a state", s.states[k].size(), shape.unknowns);
     need_length("activation", s.activation_ms.size(), shape.unknowns);
     need_length("repolarisation", s.repolarisation_ms.size(), shape.unknowns);
     need_length("peak", s.peak_mV.size(), shape.unknowns);

@@ -8,7 +8,9 @@ namespace tawara::device {
 struct SnapshotShape
 {
     std::size_t unknowns = 0;
-    std::size_t states = 0;    ///< beside V, of the model that has most
+    /// Of each of Snapshot::states (StatePlaces::lengths()); the former layout, with as many values
+    /// as there are unknowns, fits as well.
+    std::vector<std::size_t> states{};
     int longest_quiescent = 0; ///< steps in a long step of unknowns at rest; 0: nothing rests
     std::vector<std::size_t> parts{}; ///< values of each part that is joined to the tissue
     int longest_implicit = 0;         ///< time steps in a step by Newton's method; 0: it has none

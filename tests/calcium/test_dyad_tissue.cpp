@@ -2,6 +2,7 @@
 // Cells with dyads in tissue on a GPU, against those of processors. Skipped where there is no GPU.
 #include "engine/calcium/picture.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/state_places.hpp"
 #include "tests/calcium/dyad_tissue.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/several.hpp"
@@ -57,6 +58,7 @@ template <class Real>
 Difference difference(const TissueProblem& p, const Snapshot& a, const Snapshot& b)
 {
     const calcium::DyadLayout<Real> layout(few_dyads);
+    const StatePlaces places(p, sizeof(Real) == 8 ? Precision::double_ : Precision::single);
     constexpr std::size_t words = sizeof(Real) == 8 ? 1 : 2;
     Difference d;
     std::size_t first = 0;
@@ -71,7 +73,8 @@ Difference difference(const TissueProblem& p, const Snapshot& a, const Snapshot&
         for (std::size_t u = 0; u < p.size(); ++u)
             for (std::size_t k = 0; has_dyads(p, u) && k < n; ++k) {
                 const auto value = [&](const Snapshot& s) {
-                    return s.states[first + k][u] + (two ? s.states[first + room + k][u] : 0);
+                    return places.of(s.states, first + k, u) +
+                           (two ? places.of(s.states, first + room + k, u) : 0);
                 };
                 const double x = value(a), y = value(b);
                 d.counts += counted && x != y ? 1 : 0;
@@ -272,6 +275,7 @@ class TestDyadTissue : public QObject
     {
         QFETCH(Precision, precision);
         const auto p = problem();
+        const StatePlaces places(p, precision);
         for (const char* devices : shards) {
             const auto s = begun(p, devices, precision), alone = begun(p, devices, precision);
             CellNumbers c;
@@ -285,7 +289,7 @@ class TestDyadTissue : public QObject
                 QCOMPARE(c.v_mV, whole.v[u]);
                 QVERIFY(has_dyads(p, u) == (c.numbers.size() == whole.states.size()));
                 for (std::size_t k = 0; k < c.numbers.size(); ++k)
-                    QVERIFY2(c.numbers[k] == whole.states[k][u], devices);
+                    QVERIFY2(c.numbers[k] == places.of(whole.states, k, u), devices);
             }
             std::vector<double> first(p.size());
             s->state(2, first);

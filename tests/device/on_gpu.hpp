@@ -82,7 +82,7 @@ inline double difference_of_states(const device::Snapshot& a, const device::Snap
 {
     double most = a.states.size() == b.states.size() ? 0 : HUGE_VAL;
     for (std::size_t k = 0; k < std::min(a.states.size(), b.states.size()); ++k)
-        for (std::size_t u = 0; u < a.v.size(); ++u)
+        for (std::size_t u = 0; u < a.states[k].size(); ++u)
             most = std::max(most, std::abs(a.states[k][u] - b.states[k][u]) /
                                       (1e-3 + std::abs(a.states[k][u])));
     return most;

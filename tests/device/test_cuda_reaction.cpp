@@ -44,9 +44,10 @@ bool same_channels(const TissueProblem& p, const Snapshot& a, const Snapshot& b)
 {
     if (a.states.size() != b.states.size() || a.states.size() < numbers)
         return false;
+    const auto places = places_of(p, a);
     for (std::size_t u = 0; u < p.size(); ++u)
-        for (std::size_t k = 0; is_own(p, u) && k < a.states.size(); ++k)
-            if (a.states[k][u] != b.states[k][u])
+        for (std::size_t k = 0; is_own(p, u) && places.has(k, u); ++k)
+            if (places.of(a.states, k, u) != places.of(b.states, k, u))
                 return false;
     return true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/device/elements.hpp"
 #include "engine/device/problem.hpp"
+#include "engine/device/state_places.hpp"
 #include "engine/mesh/check.hpp"
 
 #include <algorithm>
@@ -103,6 +104,13 @@ inline double activation_near(const device::TissueProblem& p, const device::Maps
             ++n;
         }
     return sum / n;
+}
+
+/// Where a snapshot of a problem has its numbers, whichever precision it was taken in.
+inline device::StatePlaces places_of(const device::TissueProblem& p, const device::Snapshot& s)
+{
+    device::StatePlaces places(p, Precision::double_);
+    return places.numbers() == s.states.size() ? places : device::StatePlaces(p, Precision::single);
 }
 
 /// Whether V and the times of those unknowns alone are NaN that have no cells.

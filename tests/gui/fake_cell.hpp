@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/calcium/reaction.hpp"
+#include "engine/calcium/sparks.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/simulation/observe/dyad_frame.hpp"
+#include "engine/simulation/observe/spark_log.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -33,6 +35,9 @@ class FakeCell
     std::vector<std::int64_t> unknown_;
     Vec3 position_;
     std::int64_t steps_ = 0;
+    double time_ms_ = 0; ///< that was asked for
+    std::unique_ptr<calcium::SparkFinder> finder_;
+    std::shared_ptr<simulation::SparkLog> sparks_;
     std::vector<simulation::DyadSample> history_;
 };
 

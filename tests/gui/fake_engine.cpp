@@ -379,6 +379,8 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         o.every_ms = r->every_ms;
         o.max_bytes = r->max_bytes;
         recording_ = std::make_shared<simulation::Recording>(scene_->surface->vertices.size(), o);
+        cells_ = std::make_shared<simulation::DyadRecordings>(o);
+        recording_->keep_cells(cells_);
         status_.recording = true;
     }
     if (std::holds_alternative<simulation::StopRecording>(c)) {
@@ -477,8 +479,11 @@ void FakeEngine::publish()
         cell_->run_to(f->time_ms);
         f->dyads = cell_->frame();
     }
-    if (status_.recording && recording_)
+    if (status_.recording && recording_) {
         recording_->append(f->time_ms, f->values);
+        if (f->dyads)
+            cells_->append(*f->dyads);
+    }
     frame_ = f;
     ++status_.frames_published;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_control.hpp"
-#include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/observe/dyad_recording.hpp"
 #include "tests/gui/bowl.hpp"
 #include "tests/gui/fake_cell.hpp"
 
@@ -87,7 +87,8 @@ class FakeEngine : public EngineControl
     std::uint64_t ecg_generation_ = 0;
     std::deque<simulation::Exported> exports_; ///< under way; the thread's alone
     std::shared_ptr<simulation::Recording> recording_;
-    std::jthread thread_; // last: ends first
+    std::shared_ptr<simulation::DyadRecordings> cells_; ///< of it
+    std::jthread thread_;                               // last: ends first
 };
 
 /// Makes a FakeEngine with those settings and recordings.

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A cell is chosen on the heart, and its dyads are shown while they are computed.
+#include "app/export/movie_dialog.hpp"
+#include "app/saving_controller.hpp"
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/simulation/observe/dyad_frame.hpp"
+#include "engine/simulation/observe/spark_log.hpp"
 #include "tests/gui/overlap.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "tests/movie/movie_reader.hpp"
 #include "widgets/panels/calcium_panel.hpp"
 #include "widgets/panels/message_bar.hpp"
+#include "widgets/panels/timeline.hpp"
+#include "widgets/panels/transport_bar.hpp"
 #include "widgets/plots/transient_plot.hpp"
 #include "widgets/view3d/dyad_view.hpp"
 
 #include <QAction>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QJsonDocument>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QToolButton>
 
 #include <algorithm>
@@ -44,6 +53,12 @@ class TestCalciumPanel : public fake::WindowTest
         QTRY_VERIFY_WITH_TIMEOUT(panel()->view() != nullptr && panel()->view()->picturesDrawn() > 0,
                                  20000);
     }
+    void runTo(double ms)
+    {
+        f->host->runUntil(ms);
+        [&] { QTRY_VERIFY(f->host->frame() && f->host->frame()->time_ms >= ms); }();
+    }
+    void scrub(double ms) { Q_EMIT child<TransportBar>()->timeline()->scrubbed(ms); }
     /// The picture of the view when what was asked for is drawn.
     QImage drawn()
     {
@@ -197,6 +212,187 @@ class TestCalciumPanel : public fake::WindowTest
         f->window->open({});
         QTRY_VERIFY(!panel()->frame());
         QVERIFY(child<QLabel>("noDyads")->text().startsWith("Choose a cell"));
+    }
+
+    /// The panel follows what is recorded of the cell, and the run again.
+    void aReplayMovesTheCell()
+    {
+        chosen();
+        f->host->startRecording(1, quint64{1} << 28);
+        for (const double ms : {31.0, 32.0, 33.0})
+            runTo(ms);
+        auto* moment = child<QLabel>("dyadMoment");
+        QVERIFY(moment->isHidden());
+        const auto then = panel()->frame();
+        press("stopDyads");
+        QTRY_VERIFY(!panel()->frame());
+        runTo(40);
+        scrub(33.4); // of a cell that is no longer watched
+        QTRY_VERIFY(panel()->frame());
+        QCOMPARE(panel()->frame()->time_ms, 33.0);
+        QVERIFY(panel()->frame() != then);
+        QCOMPARE(panel()->frame()->picture.open_RyR, then->picture.open_RyR);
+        QCOMPARE(panel()->frame()->history.size(), std::size_t{3});
+        QTRY_COMPARE(moment->text(), QString("Recorded at 33.0 ms"));
+        scrub(31);
+        QTRY_COMPARE(panel()->frame()->time_ms, 31.0);
+        f->host->step(1); // the run does not move it
+        QTest::qWait(60);
+        QCOMPARE(panel()->frame()->time_ms, 31.0);
+        Q_EMIT child<TransportBar>()->timeline()->followRequested();
+        QTRY_VERIFY(!panel()->frame());
+    }
+
+    void whyItStandsStillIsSaid()
+    {
+        f->shared = std::make_shared<fake::FakeEngine::Shared>();
+        f->shared->free_running = false;
+        f->start();
+        f->host->startRecording(1, quint64{1} << 28);
+        runTo(5);
+        runTo(6);
+        f->window->setMode(ClickMode::cell);
+        click();
+        QTRY_VERIFY(panel()->frame());
+        scrub(5);
+        auto* moment = child<QLabel>("dyadMoment");
+        QTRY_COMPARE(moment->text(), QString("Stands still at 6.0 ms: no cell was chosen while "
+                                             "5.0 ms was recorded"));
+        QVERIFY(moment->isVisible());
+        QCOMPARE(panel()->frame()->time_ms, 6.0);
+        scrub(6);
+        QTRY_COMPARE(moment->text(), QString("Recorded at 6.0 ms"));
+        Q_EMIT child<TransportBar>()->timeline()->followRequested();
+        QTRY_VERIFY(moment->isHidden());
+        QCOMPARE(panel()->frame()->time_ms, 6.0);
+    }
+
+    /// The cell is saved with the session, and chosen where that is opened.
+    void theCellGoesWithTheSession()
+    {
+        chosen();
+        const QTemporaryDir dir;
+        const QString file = dir.filePath("cell.json");
+        QCOMPARE(f->window->saving()->save(file), QString());
+        QFile saved(file);
+        QVERIFY(saved.open(QIODevice::ReadOnly));
+        const auto o = QJsonDocument::fromJson(saved.readAll()).object();
+        const auto at = o["view"]["calcium"]["cell_mm"].toArray();
+        QCOMPARE(at.size(), 3);
+        simulation::Session again = session();
+        again.view = QJsonDocument(o["view"].toObject()).toJson().toStdString();
+        press("stopDyads");
+        QTRY_VERIFY(!panel()->frame());
+        f->window->raisePanel("plotDock");
+        const auto asked = f->posted<simulation::WatchDyads>().size();
+        f->host->load(again);
+        QTRY_COMPARE(f->posted<simulation::WatchDyads>().size(), asked + 1);
+        const auto cell = newest<simulation::WatchDyads>().cell_mm;
+        QVERIFY(cell);
+        for (int k = 0; k < 3; ++k)
+            QCOMPARE((*cell)[static_cast<std::size_t>(k)], at[k].toDouble());
+        QTRY_VERIFY(panel()->frame());
+        // of one that says nothing no cell is chosen, and one that is not there is said
+        again.view.clear();
+        f->host->load(again);
+        QTRY_VERIFY(!panel()->frame() && !f->host->isLoading());
+        QCOMPARE(f->posted<simulation::WatchDyads>().size(), asked + 1);
+        {
+            std::lock_guard hold(f->shared->mutex);
+            f->shared->refuse_dyads = "no cells of this tissue have dyads";
+        }
+        again.view = R"({"calcium": {"cell_mm": [1, 2, 3]}})";
+        f->host->load(again);
+        QTRY_COMPARE(child<MessageBar>()->text(),
+                     QString("The cell that this session shows is not there. No cells of this "
+                             "tissue have dyads."));
+    }
+
+    void sparksAreCountedAndSaved()
+    {
+        chosen();
+        QVERIFY(panel()->view() != nullptr);
+        runTo(120); // the beat's release is over
+        const auto log = panel()->frame()->sparks;
+        QVERIFY(log && log->until().count > 0);
+        const auto* line = child<QLabel>("dyadSparks");
+        QTRY_COMPARE(line->text(), sparksText(log->until(120)));
+        QVERIFY2(line->text().contains("; the last at "), qPrintable(line->text()));
+        const QTemporaryDir dir;
+        const QString file = dir.filePath("sparks.csv");
+        fake::chooseFile(file);
+        press("saveSparks");
+        QTRY_VERIFY(QFile::exists(file));
+        QFile saved(file);
+        QVERIFY(saved.open(QIODevice::ReadOnly));
+        const auto rows = saved.readAll().trimmed().split('\n');
+        QCOMPARE(rows.size(), static_cast<qsizetype>(log->sparks().size()) + 1);
+        QVERIFY(rows[0].startsWith("number,start_ms,end_ms,x,y,z,dyads"));
+        // words
+        simulation::SparkSummary none;
+        none.observed_ms = 12;
+        QCOMPARE(sparksText(none), QString("No sparks in 12 ms"));
+        none.under_way = 1;
+        QCOMPARE(sparksText(none), QString("No sparks in 12 ms, 1 under way"));
+        simulation::SparkSummary some;
+        some.kinds = {1, 2, 0, 1};
+        some.count = 4, some.under_way = 3;
+        some.observed_ms = 200;
+        some.last = calcium::Spark();
+        some.last->start_ms = 150.22;
+        some.last->rest_uM = 0.1;
+        some.last->peak_uM = 0.41;
+        QCOMPARE(sparksText(some),
+                 QString("1 spark, 2 macro-sparks, 1 synchronous release in 200 ms (20 a second), "
+                         "3 under way; the last at 150.2 ms: amplitude 4.1"));
+        some.last->duration_ms = 28.31;
+        QVERIFY(sparksText(some).endsWith("amplitude 4.1, 28.3 ms long"));
+    }
+
+    void aMovieShowsTheCell()
+    {
+        chosen();
+        QVERIFY(panel()->view() != nullptr);
+        f->host->startRecording(1, quint64{1} << 28);
+        QTRY_VERIFY(f->host->recording() && f->host->recording()->frame_count() == 0);
+        press("dyadMovie"); // nothing is recorded
+        QTRY_VERIFY(child<MessageBar>()->text().startsWith("Nothing was recorded of a cell.\n"));
+        QVERIFY(child<MovieDialog>() == nullptr);
+        for (int ms = 31; ms < 36; ++ms)
+            runTo(ms);
+        const auto cells = f->host->recording()->cells();
+        QTRY_COMPARE(cells->newest()->frames()->frame_count(), std::size_t{5});
+        child<QComboBox>("dyadQuantity")->setCurrentIndex(static_cast<int>(DyadQuantity::jsr));
+        press("dyadLayers");
+        press("dyadMovie");
+        auto* dialog = child<MovieDialog>();
+        QVERIFY(dialog != nullptr);
+        QCOMPARE(dialog->range().fromMs, 31.0);
+        QCOMPARE(dialog->options().width, 1280);
+        dialog->findChild<QSpinBox*>("width")->setValue(320);
+        dialog->findChild<QSpinBox*>("height")->setValue(240);
+        dialog->findChild<QDoubleSpinBox*>("speed")->setValue(30);
+        QSignalSpy written(dialog, &MovieDialog::written), failed(dialog, &MovieDialog::failed);
+        const QTemporaryDir dir;
+        dialog->make(dir.filePath("given-up.mp4"));
+        dialog->findChild<QPushButton*>("cancel")->click();
+        QTRY_COMPARE(failed.size(), 1);
+        QVERIFY(!dialog->busy() && !QFile::exists(dir.filePath("given-up.mp4")));
+        dialog->make(dir.filePath("cell.mp4"));
+        QTRY_COMPARE_WITH_TIMEOUT(written.size(), 1, 60000);
+        const auto movie = test::decode_movie(dir.filePath("cell.mp4").toStdString());
+        QCOMPARE(movie.frames.size(), std::size_t{5});
+        QCOMPARE(movie.width, 320);
+        // the cell in its colours, not an empty ground, and another picture in the end
+        const auto& last = movie.frames.back();
+        int coloured = 0, changed = 0;
+        for (std::size_t k = 0; k < last.size(); k += 3) {
+            coloured += std::abs(last[k] - last[k + 2]) > 40 ? 1 : 0;
+            changed += std::abs(last[k] - movie.frames[0][k]) > 20 ? 1 : 0;
+        }
+        QVERIFY2(coloured > 320 * 240 / 10, qPrintable(QString::number(coloured)));
+        QVERIFY2(changed > 500, qPrintable(QString::number(changed)));
+        dialog->close();
     }
 
     void everythingHasItsPlace_data()

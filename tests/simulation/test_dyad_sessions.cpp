@@ -3,7 +3,9 @@
 #include "engine/calcium/picture.hpp"
 #include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/state_places.hpp"
 #include "engine/device/stepper.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/simulation.hpp"
@@ -280,6 +282,25 @@ class TestDyadSessions : public QObject
         run_session(s, part);
         for (const char* file : {"probes.csv", "calcium.csv", "activation.csv"})
             QCOMPARE(content(part.out / file), content(whole.out / file));
+        // from a file of the former layout too, with a value of each state for every unknown
+        auto former = read_checkpoint(whole.out / "checkpoint-00000002.000ms.tcp");
+        const auto problem = build_tissue(s).problem;
+        const device::StatePlaces places(problem, static_cast<Precision>(precision));
+        const auto packed = former.state.states;
+        QCOMPARE(packed.back().size(), with_dyads(problem));
+        for (std::size_t k = 0; k < packed.size(); ++k) {
+            QCOMPARE(packed[k].size(), places.length(k));
+            former.state.states[k].assign(problem.size(), 0);
+            for (std::size_t u = 0; u < problem.size(); ++u)
+                if (places.has(k, u))
+                    former.state.states[k][u] = places.of(packed, k, u);
+        }
+        auto again = options(path(dir) / "again", static_cast<Precision>(precision));
+        again.resume = path(dir) / "former.tcp";
+        write_checkpoint(former, again.resume);
+        run_session(s, again);
+        for (const char* file : {"probes.csv", "calcium.csv", "activation.csv"})
+            QCOMPARE(content(again.out / file), content(whole.out / file));
         const auto lines = content(whole.out / "calcium.csv").trimmed().split('\n');
         QCOMPARE(lines.size(), qsizetype(1 + 13));
         QVERIFY2(lines[0].startsWith("time_ms,dyads.V_mV,dyads.c_myo_uM"), lines[0].constData());
@@ -364,11 +385,14 @@ class TestDyadSessions : public QObject
             make_problem(others, next);
             const auto state = carried(before, t.problem, next.problem);
             const auto begun = initial_snapshot(next.problem);
+            const device::StatePlaces places(next.problem, Precision::double_),
+                former(t.problem, Precision::double_);
             for (std::size_t u = 0; u < t.problem.size(); ++u) {
                 const bool dyads = dyads_of(t.problem.groups[t.problem.group[u]]) != nullptr;
                 QCOMPARE(state.v[u], before.v[u]);
-                for (std::size_t k = 0; k < state.states.size(); ++k)
-                    QCOMPARE(state.states[k][u], dyads ? begun.states[k][u] : before.states[k][u]);
+                for (std::size_t k = 0; places.has(k, u); ++k)
+                    QCOMPARE(places.of(state.states, k, u), dyads ? places.of(begun.states, k, u)
+                                                                  : former.of(before.states, k, u));
             }
         }
         // other conductivities make another problem, in which the dyads go on

@@ -23,6 +23,7 @@ namespace tawara {
 namespace {
 
 constexpr int least_ms = 40;    // between two pictures
+constexpr int low_px = 230;     // a panel that is lower has its lines of words side by side
 constexpr double beside = 1.55; // of this shape or wider, transients stand beside the view
 
 /// Transients, in the order in which they are drawn.
@@ -137,6 +138,9 @@ void CalciumPanel::makeChoices()
     connect(m_choose, &QToolButton::clicked, this, &CalciumPanel::chooseRequested);
     m_picture = smallButton("camera", {}, "dyadPicture", tr("Save a picture of this cell…"));
     connect(m_picture, &QToolButton::clicked, this, &CalciumPanel::pictureRequested);
+    m_movie = smallButton("movie", {}, "dyadMovie",
+                          tr("Make a movie of this cell from what was recorded of it…"));
+    connect(m_movie, &QToolButton::clicked, this, &CalciumPanel::movieRequested);
     m_stop = smallButton("close", {}, "stopDyads",
                          tr("Show no cell: its dyads are no longer read while the run goes on"));
     connect(m_stop, &QToolButton::clicked, this, &CalciumPanel::stopRequested);
@@ -169,12 +173,35 @@ void CalciumPanel::makeControls()
     connect(m_isoproterenol, &QCheckBox::clicked, this, &CalciumPanel::isoproterenolRequested);
 }
 
+/// What is said of the cell.
+void CalciumPanel::makeLines()
+{
+    m_counts = new CountsLabel;
+    m_counts->setObjectName("dyadCounts");
+    m_moment = new CountsLabel;
+    m_moment->setObjectName("dyadMoment");
+    m_moment->hide();
+    m_sparks = new CountsLabel;
+    m_sparks->setObjectName("dyadSparks");
+    m_saveSparks = smallButton({}, tr("Save sparks as CSV…"), "saveSparks",
+                               tr("Saves the sparks of this cell since it was chosen, a row each: "
+                                  "time, place, kind, amplitude, rise, duration, widths"));
+    connect(m_saveSparks, &QToolButton::clicked, this, &CalciumPanel::sparksRequested);
+}
+
 QWidget* CalciumPanel::makeLive()
 {
     makeChoices();
     makeControls();
-    m_counts = new CountsLabel;
-    m_counts->setObjectName("dyadCounts");
+    makeLines();
+    m_lines = new QVBoxLayout;
+    m_lines->setSpacing(1);
+    m_lines->addWidget(m_counts, 1);
+    m_lines->addWidget(m_sparks, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(10, 1, 8, 2);
+    foot->addLayout(m_lines, 1);
+    foot->addWidget(m_saveSparks);
     auto* shown = new QHBoxLayout;
     for (QWidget* w : {static_cast<QWidget*>(m_quantity), static_cast<QWidget*>(m_volume),
                        static_cast<QWidget*>(m_layers)})
@@ -182,9 +209,11 @@ QWidget* CalciumPanel::makeLive()
     shown->addStretch(1);
     auto* done = new QHBoxLayout;
     done->addStretch(1);
+    done->addWidget(m_moment, 100); // where the controls stand while the run is shown
     for (QWidget* w : {static_cast<QWidget*>(m_isoproterenol), static_cast<QWidget*>(m_hold),
                        static_cast<QWidget*>(m_holdMs), static_cast<QWidget*>(m_choose),
-                       static_cast<QWidget*>(m_picture), static_cast<QWidget*>(m_stop)})
+                       static_cast<QWidget*>(m_picture), static_cast<QWidget*>(m_movie),
+                       static_cast<QWidget*>(m_stop)})
         done->addWidget(w);
     auto* bar = new FoldingRow;
     bar->setContentsMargins(8, 4, 8, 2);
@@ -211,8 +240,7 @@ QWidget* CalciumPanel::makeLive()
     column->setSpacing(0);
     column->addLayout(bar);
     column->addWidget(m_bodyWidget, 1);
-    m_counts->setContentsMargins(10, 2, 8, 3);
-    column->addWidget(m_counts);
+    column->addLayout(foot);
     return w;
 }
 
@@ -233,6 +261,12 @@ void CalciumPanel::arrange()
                        : QBoxLayout::TopToBottom;
     if (d != m_body->direction())
         m_body->setDirection(d);
+    const bool low = height() < low_px;
+    if (const auto lines = low ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom;
+        lines != m_lines->direction()) {
+        m_lines->setDirection(lines);
+        m_lines->setSpacing(low ? 12 : 1);
+    }
 }
 
 void CalciumPanel::resizeEvent(QResizeEvent* e)
@@ -251,8 +285,7 @@ void CalciumPanel::showEvent(QShowEvent* e)
 
 void CalciumPanel::choose()
 {
-    const auto scale = dyadScale(static_cast<DyadQuantity>(m_quantity->currentIndex()),
-                                 m_frame ? m_frame->picture.RyR : 100);
+    const auto scale = dyadScale(quantity(), m_frame ? m_frame->picture.RyR : 100);
     const auto& map = scene::color_map(scale.map);
     m_scale->set(scale.title(), map, scale.low, scale.high, scale.log);
     m_scale->setToolTip(scale.meaning);
@@ -286,6 +319,18 @@ void CalciumPanel::clear()
     setControls(false);
 }
 
+void CalciumPanel::setMoment(const QString& line)
+{
+    m_moment->setText(line);
+    m_moment->setToolTip(line);
+    m_moment->setVisible(!line.isEmpty());
+}
+
+DyadQuantity CalciumPanel::quantity() const
+{
+    return static_cast<DyadQuantity>(m_quantity->currentIndex());
+}
+
 void CalciumPanel::showNewest()
 {
     if (!m_frame || !isVisible())
@@ -300,8 +345,7 @@ void CalciumPanel::showNewest()
             m_view->scene().set_grid({m_grid.nx, m_grid.ny, m_grid.nz});
     }
     if (!m_view->isHidden()) {
-        m_view->scene().set_values(
-            dyadShares(p, static_cast<DyadQuantity>(m_quantity->currentIndex())));
+        m_view->scene().set_values(dyadShares(p, quantity()));
         m_view->schedule();
     }
     QString counts = dyadCountsText(*m_frame);
@@ -310,6 +354,21 @@ void CalciumPanel::showNewest()
     m_counts->setText(counts);
     m_counts->setToolTip(dyadCellText(m_frame->position_mm) + QLatin1Char('\n') + counts);
     showHistory();
+    showSparks();
+}
+
+void CalciumPanel::showSparks()
+{
+    const auto sparks =
+        m_frame->sparks ? m_frame->sparks->until(m_frame->time_ms) : simulation::SparkSummary();
+    const QString text = sparksText(sparks);
+    m_sparks->setText(text);
+    m_sparks->setToolTip(
+        text + QLatin1Char('\n') +
+        tr("Since the cell was chosen. A spark is of dyads beside each other with a fifth of their "
+           "RyR open, and counts when it is over. Amplitude: myoplasmic calcium at its peak over "
+           "that at rest, where the spark began. Its length is the time above half of that rise."));
+    m_saveSparks->setEnabled(sparks.count > 0);
 }
 
 void CalciumPanel::showHistory()
@@ -359,8 +418,7 @@ QImage CalciumPanel::picture()
 
 QJsonObject CalciumPanel::look() const
 {
-    return {{"quantity", QString::fromLatin1(
-                             dyadScale(static_cast<DyadQuantity>(m_quantity->currentIndex())).key)},
+    return {{"quantity", QString::fromLatin1(dyadScale(quantity()).key)},
             {"form", m_layers->isChecked() ? "layers" : "volume"},
             {"span_ms", m_plot->span()}};
 }

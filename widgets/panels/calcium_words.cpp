@@ -5,6 +5,7 @@
 #include "widgets/plots/axes.hpp"
 
 #include <QCoreApplication>
+#include <QStringList>
 
 #include <algorithm>
 #include <cmath>
@@ -137,6 +138,52 @@ QString dyadCountsText(const simulation::DyadFrame& f)
                .arg(p.grid.nx)
                .arg(p.grid.ny)
                .arg(p.grid.nz);
+}
+
+QString sparksText(const simulation::SparkSummary& s)
+{
+    using calcium::SparkKind;
+    const QString going =
+        s.under_way > 0 ? said(", %1 under way").arg(spacedNumber(static_cast<double>(s.under_way)))
+                        : QString();
+    if (s.count == 0)
+        return said("No sparks in %1 ms").arg(numberText(s.observed_ms, 4)) + going;
+    const auto of = [&](SparkKind kind, const char* one, const char* several) {
+        const auto n = s.kinds[static_cast<std::size_t>(kind)];
+        return n == 0 ? QString()
+                      : QStringLiteral("%1 %2").arg(spacedNumber(static_cast<double>(n)),
+                                                    said(n == 1 ? one : several));
+    };
+    QStringList parts{of(SparkKind::spark, "spark", "sparks"),
+                      of(SparkKind::macrospark, "macro-spark", "macro-sparks"),
+                      of(SparkKind::wave, "wave", "waves"),
+                      of(SparkKind::synchronous, "synchronous release", "synchronous releases")};
+    parts.removeAll({});
+    QString out =
+        said("%1 in %2 ms").arg(parts.join(QStringLiteral(", ")), numberText(s.observed_ms, 4));
+    if (s.observed_ms > 0)
+        out += said(" (%1 a second)").arg(numberText(s.per_s(), 3));
+    out += going;
+    if (!s.last)
+        return out;
+    out += said("; the last at %1 ms: amplitude %2")
+               .arg(QString::number(s.last->start_ms, 'f', 1), numberText(s.last->amplitude(), 3));
+    if (std::isfinite(s.last->duration_ms))
+        out += said(", %1 ms long").arg(numberText(s.last->duration_ms, 3));
+    return out;
+}
+
+QString recordedCellText(double ms)
+{
+    return said("Recorded at %1 ms").arg(ms, 0, 'f', 1);
+}
+
+QString standingStillText(double shownMs, double wantedMs, const QString& why)
+{
+    return said("Stands still at %1 ms: ").arg(shownMs, 0, 'f', 1) +
+           (why.isEmpty()
+                ? said("no cell was chosen while %1 ms was recorded").arg(wantedMs, 0, 'f', 1)
+                : said("the cell is not recorded, since %1").arg(why));
 }
 
 QString dyadCellText(const Vec3& at)

@@ -324,6 +324,29 @@ void DyadScene::attach(vtkRenderWindow* window)
     window->AddRenderer(impl_->renderer);
 }
 
+void DyadScene::look_like(const DyadScene& other)
+{
+    auto& s = *impl_;
+    const auto& o = *other.impl_;
+    s.form = o.form;
+    set_colors(o.map, o.low_is_seen);
+    std::array<double, 3> ground{}, line{};
+    o.renderer->GetBackground(ground.data());
+    o.frame->GetProperty()->GetColor(line.data());
+    set_theme(ground, line);
+    s.aspect = o.aspect;
+    set_grid(o.n);
+    if (other.fitted())
+        return;
+    const auto pose = o.pose();
+    auto* c = s.renderer->GetActiveCamera();
+    c->SetPosition(pose.position.data());
+    c->SetFocalPoint(pose.focus.data());
+    c->SetViewUp(pose.up.data());
+    c->SetParallelScale(pose.scale);
+    s.renderer->ResetCameraClippingRange();
+}
+
 void DyadScene::set_grid(const std::array<int, 3>& blocks)
 {
     auto& s = *impl_;
@@ -333,6 +356,11 @@ void DyadScene::set_grid(const std::array<int, 3>& blocks)
                     0.0F);
     s.changed = true;
     reset_camera();
+}
+
+const std::array<int, 3>& DyadScene::grid() const
+{
+    return impl_->n;
 }
 
 void DyadScene::set_values(std::span<const float> shares)

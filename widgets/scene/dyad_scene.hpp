@@ -32,10 +32,13 @@ class DyadScene
     DyadScene& operator=(const DyadScene&) = delete;
 
     void attach(vtkRenderWindow* window);
+    /// The other's blocks, colours, form, theme and camera as they are now; values come anew.
+    void look_like(const DyadScene& other);
     /// Numbers of blocks along x, y, z; block (x, y, z) is number x + nx (y + ny z). The camera
     /// looks at all of them then.
     /// @pre each at least 1; no more than most_blocks in all
     void set_grid(const std::array<int, 3>& blocks);
+    const std::array<int, 3>& grid() const;
     static constexpr std::int64_t most_blocks = 1 << 22;
     /// Where each block's value lies in the colour map, from 0 to 1; as many as there are blocks.
     void set_values(std::span<const float> shares);

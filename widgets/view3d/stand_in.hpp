@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QImage>
-#include <QOffscreenSurface>
-#include <QOpenGLContext>
+#include "widgets/view3d/off_screen.hpp"
 
 #include <deque>
-#include <memory>
-#include <optional>
 #include <span>
-#include <vtkNew.h>
 
-class QOpenGLFramebufferObject;
 class vtkProp;
 
 namespace tawara {
@@ -51,26 +45,15 @@ class StandIn
     /// What it draws; changes show with the next begin().
     scene::HeartScene& scene() { return *m_scene; }
     /// The picture, once it is there; null when it was lost.
-    std::optional<QImage> take();
+    std::optional<QImage> take() { return m_screen.take(); }
 
   private:
-    class Window;
-    void open();
     void showAll();
-    /// Begins to bring what was drawn to the size asked for, where it was drawn: a quarter of the
-    /// bytes is left to fetch.
-    void makeSmall();
-    QOffscreenSurface m_surface;
-    QOpenGLContext m_context;
-    vtkNew<Window> m_window;
     std::unique_ptr<scene::HeartScene> m_scene;
-    bool m_opened = false, m_prepared = false;
+    OffScreen m_screen; // goes before the scene, whose OpenGL resources it frees
+    bool m_prepared = false;
     std::deque<vtkProp*> m_hidden; // whose shaders are not there yet, while they are prepared
     double m_shape = 1;            // of the view: width over height
-    std::unique_ptr<QOpenGLFramebufferObject> m_small; // of the size asked for
-    QSize m_asked;
-    bool m_made_small = false;
-    GLsync m_fence = nullptr; // behind what was begun last
 };
 
 } // namespace tawara

@@ -61,9 +61,10 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
     : pool_(
           threads_for(threads, progress.context.threads, weight_of_cells(p), unknowns_per_thread)),
       layout_((progress.at(0, "ordering unknowns"), make_layout(p))), position_(p.position_mm),
-      groups_(p.groups), group_(p.group), dt_(p.dt_ms), threshold_(p.activation_threshold_mV),
-      splitting_(p.splitting), diffusion_(p, layout_), currents_(layout_, p.dt_ms),
-      record_(layout_), worker_(pool_.size())
+      groups_(p.groups), group_(p.group),
+      places_(p, sizeof(Real) == sizeof(float) ? Precision::single : Precision::double_),
+      dt_(p.dt_ms), threshold_(p.activation_threshold_mV), splitting_(p.splitting),
+      diffusion_(p, layout_), currents_(layout_, p.dt_ms), record_(layout_), worker_(pool_.size())
 {
     if (needs_solver(p)) {
         diffusion::ImplicitSolver::Options options;

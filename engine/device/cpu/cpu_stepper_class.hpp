@@ -10,6 +10,7 @@
 #include "engine/device/cpu/newton_tissue.hpp"
 #include "engine/device/cpu/quiescent_steps.hpp"
 #include "engine/device/cpu/state_arrays.hpp"
+#include "engine/device/state_places.hpp"
 #include "engine/diffusion/implicit.hpp"
 
 #include <algorithm>
@@ -98,6 +99,7 @@ class CpuStepper final : public Stepper
     std::vector<Vec3> position_;
     std::vector<CellGroup> groups_;
     std::vector<std::uint8_t> group_; ///< of each unknown
+    StatePlaces places_;              ///< of snapshots
     double dt_, threshold_;
     Splitting splitting_;
     DiffusionStep<Real> diffusion_;

@@ -117,8 +117,11 @@ Snapshot CpuStepper<Real>::snapshot() const
     Snapshot s;
     s.step = step_;
     s.v = in_mesh_order(v_);
-    for (std::size_t k = 0; k < states_.numbers(); ++k)
-        s.states.push_back(numbers_of_states(k));
+    s.states = places_.zeros();
+    for (std::size_t u = 0; u < group_.size(); ++u)
+        for (std::size_t k = 0; group_[u] != no_cells && k < states_.numbers(group_[u]); ++k)
+            places_.of(s.states, k, u) =
+                static_cast<double>(states_.number(group_[u], k, layout_.new_of[u]));
     s.activation_ms = in_mesh_order(record_.activation_ms);
     s.repolarisation_ms = in_mesh_order(record_.repolarisation_ms);
     s.peak_mV = in_mesh_order(record_.peak_mV);
@@ -135,7 +138,7 @@ template <class Real>
 void CpuStepper<Real>::restore(const Snapshot& s)
 {
     check_shape(s,
-                {layout_.new_of.size(), states_.numbers(), quiescent_ ? quiescent_->longest() : 0,
+                {layout_.new_of.size(), places_.lengths(), quiescent_ ? quiescent_->longest() : 0,
                  currents_.sizes(), newton_ ? newton_->steps.longest() : 0});
     auto from_mesh_order = [&](const std::vector<double>& values, auto& to) {
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
@@ -146,7 +149,8 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     from_mesh_order(s.v, v_);
     for (std::size_t u = 0; u < group_.size(); ++u)
         for (std::size_t k = 0; group_[u] != no_cells && k < states_.numbers(group_[u]); ++k)
-            states_.number(group_[u], k, layout_.new_of[u]) = static_cast<Real>(s.states[k][u]);
+            states_.number(group_[u], k, layout_.new_of[u]) =
+                static_cast<Real>(places_.of(s.states, k, u));
     from_mesh_order(s.activation_ms, record_.activation_ms);
     from_mesh_order(s.repolarisation_ms, record_.repolarisation_ms);
     from_mesh_order(s.peak_mV, record_.peak_mV);

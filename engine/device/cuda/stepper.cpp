@@ -48,6 +48,7 @@ template <class Real>
 CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
                                const std::vector<int>& devices, const Tuning& tuning, bool mixed)
     : position_(p.position_mm), groups_(p.groups), group_(p.group),
+      places_(p, sizeof(Real) == sizeof(float) ? Precision::single : Precision::double_),
       t_(make_states<Real>(p, std::move(sharding.shards), devices,
                            is_fused(p, tuning, sizeof(Real) == 4, mixed)),
          std::move(sharding.place), p.dt_ms, timed_every(p, tuning)),

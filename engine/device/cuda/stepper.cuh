@@ -3,6 +3,7 @@
 #include "engine/device/cuda/backend.hpp"
 #include "engine/device/cuda/display_feed.cuh"
 #include "engine/device/cuda/step_plan.cuh"
+#include "engine/device/state_places.hpp"
 
 #include <memory>
 #include <span>
@@ -83,6 +84,7 @@ class CudaStepper final : public Stepper
     std::vector<Vec3> position_;
     std::vector<CellGroup> groups_;
     std::vector<std::uint8_t> group_; ///< of each unknown
+    StatePlaces places_;              ///< of snapshots
     mutable Tissue<Real> t_;
     std::unique_ptr<StepPlan<Real>> plan_;
     std::int64_t checked_ = 0;

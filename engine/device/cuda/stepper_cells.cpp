@@ -71,7 +71,7 @@ void CudaStepper<Real>::save_kept(std::vector<std::vector<double>>& states) cons
         kept.save(slots, numbers, s);
         for (std::size_t k = 0; k < n; ++k)
             for (std::size_t i = 0; i < unknowns.size(); ++i)
-                states[k][unknowns[i]] = numbers[i * n + k];
+                places_.of(states, k, unknowns[i]) = numbers[i * n + k];
     });
 }
 
@@ -84,7 +84,7 @@ void CudaStepper<Real>::restore_kept(const std::vector<std::vector<double>>& sta
         numbers.resize(n * slots.size());
         for (std::size_t k = 0; k < n; ++k)
             for (std::size_t i = 0; i < unknowns.size(); ++i)
-                numbers[i * n + k] = states[k][unknowns[i]];
+                numbers[i * n + k] = places_.of(states, k, unknowns[i]);
         kept.restore(slots, numbers, s);
     });
 }

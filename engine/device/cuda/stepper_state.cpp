@@ -343,9 +343,9 @@ Snapshot CudaStepper<Real>::snapshot() const
     s.v.resize(t_.place.size());
     potential(s.v);
     const auto states = download(&State::states);
+    s.states = places_.zeros();
     for (std::size_t k = 0; k < t_.first().tiles.most_numbers(); ++k)
-        s.states.push_back(numbers_of_states(states, k));
-    s.states.resize(t_.first().most_numbers(), std::vector<double>(t_.place.size(), 0));
+        s.states[k] = places_.packed(k, numbers_of_states(states, k));
     save_kept(s.states);
     s.activation_ms = collect(download(&State::activation_ms), by_slot);
     s.repolarisation_ms = collect(download(&State::repolarisation_ms), by_slot);
@@ -365,7 +365,7 @@ Snapshot CudaStepper<Real>::snapshot() const
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
-    check_shape(s, {t_.place.size(), t_.first().most_numbers(), plan_->longest_quiescent(),
+    check_shape(s, {t_.place.size(), places_.lengths(), plan_->longest_quiescent(),
                     t_.ports.sizes(), plan_->longest_implicit()});
     t_.synchronize();
     for (auto& shard : t_.shards) {
@@ -386,7 +386,7 @@ void CudaStepper<Real>::restore(const Snapshot& s)
                 u = at(d.host.old_of[slot]);
             v[slot] = static_cast<Real>(s.v[u]);
             for (std::size_t k = 0; k < d.tiles.numbers_at(slot); ++k)
-                states[d.tiles.at(k, slot)] = static_cast<Real>(s.states[k][u]);
+                states[d.tiles.at(k, slot)] = static_cast<Real>(places_.of(s.states, k, u));
             if (empty)
                 continue;
             activation[slot] = s.activation_ms[u];

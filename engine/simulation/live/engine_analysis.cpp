@@ -133,10 +133,12 @@ void Engine::Impl::apply(std::uint64_t id, const WatchDyads& c)
     if (!sim)
         return answer(id, "nothing is loaded");
     try {
-        if (c.cell_mm)
+        if (c.cell_mm) {
             dyads.watch(*c.cell_mm);
-        else
+            recorder.record_cell();
+        } else {
             dyads.stop();
+        }
     } catch (const InputError& e) {
         return answer(id, e.reason);
     }

@@ -89,7 +89,7 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
                  [of = sim->pacing.get()](auto unknowns, double from_ms, double to_ms) {
                      return of->current_in(unknowns, from_ms, to_ms);
                  });
-    recorder.begin(s, sim->display.size());
+    recorder.begin(s, sim->display.size(), &dyads);
     dyads.begin(s);
     start_analysis(*sim);
     for (Observer* o : std::initializer_list<Observer*>{&traces, sim->pacing.get(), sim->feed.get(),

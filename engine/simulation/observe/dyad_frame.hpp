@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tawara::simulation {
+
+class SparkLog; // spark_log.hpp
 
 /// The watched cell at a time: what its transients are plotted of.
 struct DyadSample
@@ -31,6 +34,8 @@ struct DyadFrame
     double time_ms = 0; ///< of the picture
     calcium::DyadPicture picture;
     std::vector<DyadSample> history; ///< in order of time; the newest DyadWatch::most
+    /// Its sparks since it is watched, which grow while it is; null where nobody looks for them.
+    std::shared_ptr<const SparkLog> sparks;
 };
 
 } // namespace tawara::simulation

@@ -3,7 +3,9 @@
 
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/calcium/reaction.hpp"
+#include "engine/calcium/sparks.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/observe/spark_log.hpp"
 #include "engine/simulation/tissue/dyad_cells.hpp"
 
 #include <algorithm>
@@ -56,11 +58,18 @@ std::string no_dyads(const device::TissueProblem& p, std::size_t unknown)
 
 } // namespace
 
+DyadWatch::DyadWatch() = default;
+DyadWatch::~DyadWatch() = default;
+
 void DyadWatch::begin(Simulation& s)
 {
     stop();
     simulation_ = &s;
-    every_ = std::max<std::int64_t>(1, std::llround(every_ms / s.dt_ms()));
+    const auto steps = [&](double ms) {
+        return std::max<std::int64_t>(1, std::llround(ms / s.dt_ms()));
+    };
+    every_ = steps(every_ms);
+    look_every_ = steps(calcium::SparkCriteria().every_ms);
 }
 
 std::optional<calcium::DyadPicture> DyadWatch::read(std::size_t unknown)
@@ -82,7 +91,15 @@ void DyadWatch::watch(const Vec3& position_mm)
         throw InputError("dyads", no_dyads(p, unknown));
     (void)read(unknown); // whether it can be read
     unknown_ = static_cast<std::int64_t>(unknown);
+    restart();
+}
+
+void DyadWatch::restart()
+{
     samples_.clear();
+    finder_.reset();
+    sparks_.reset(); // whoever has it keeps it as it is
+    looked_step_ = -1;
 }
 
 void DyadWatch::stop()
@@ -90,9 +107,11 @@ void DyadWatch::stop()
     unknown_ = -1;
     samples_ = {};
     numbers_ = {};
+    finder_.reset();
+    sparks_.reset();
 }
 
-std::shared_ptr<const DyadFrame> DyadWatch::frame()
+std::shared_ptr<DyadFrame> DyadWatch::read_frame()
 {
     if (!watching())
         return {};
@@ -106,23 +125,67 @@ std::shared_ptr<const DyadFrame> DyadWatch::frame()
     f->regions = regions_of(simulation_->tissue(), unknown);
     f->time_ms = simulation_->time_ms();
     f->picture = std::move(*picture);
-    f->history.assign(samples_.end() - static_cast<std::ptrdiff_t>(std::min(most, samples_.size())),
-                      samples_.end());
+    f->sparks = sparks_;
+    return f;
+}
+
+std::shared_ptr<const DyadFrame> DyadWatch::moment()
+{
+    return read_frame();
+}
+
+std::shared_ptr<const DyadFrame> DyadWatch::frame()
+{
+    auto f = read_frame();
+    if (f)
+        f->history.assign(samples_.end() -
+                              static_cast<std::ptrdiff_t>(std::min(most, samples_.size())),
+                          samples_.end());
     return f;
 }
 
 std::int64_t DyadWatch::due_after(std::int64_t step) const
 {
-    return watching() ? next_multiple(step, every_) : never;
+    return watching() ? std::min(next_multiple(step, every_), next_multiple(step, look_every_))
+                      : never;
+}
+
+/// @param ms  later than the time before
+void DyadWatch::look_for_sparks(double ms, const calcium::DyadPicture& picture)
+{
+    const auto& p = simulation_->tissue().problem;
+    const auto unknown = static_cast<std::size_t>(unknown_);
+    const auto criteria =
+        calcium::spark_criteria(dyads_at(p, unknown)->table().at(p.type[unknown]).parameters);
+    const bool same = finder_ && finder_->grid() == picture.grid &&
+                      finder_->criteria().begins_above == criteria.begins_above &&
+                      finder_->criteria().spacing_um == criteria.spacing_um;
+    if (!same) { // of another cell; what was found is of the former one
+        sparks_ = std::make_shared<SparkLog>();
+        finder_ = std::make_unique<calcium::SparkFinder>(
+            picture.grid, criteria, [log = sparks_](const calcium::Spark& s) { log->add(s); });
+    }
+    c_myo_mM_.resize(picture.c_myo_uM.size());
+    std::transform(picture.c_myo_uM.begin(), picture.c_myo_uM.end(), c_myo_mM_.begin(),
+                   [](float uM) { return 1e-3F * uM; });
+    finder_->look<float>(ms, picture.open_RyR, c_myo_mM_);
+    sparks_->looked(ms, finder_->under_way());
 }
 
 void DyadWatch::observe(Moment& now)
 {
     // a driver may stop at any step
-    if (!watching() || (!samples_.empty() && now.step() % every_ != 0))
+    const bool sample = now.step() % every_ == 0, look = now.step() % look_every_ == 0;
+    if (!watching() || (!sample && !look))
         return;
     const auto picture = read(static_cast<std::size_t>(unknown_));
     if (!picture)
+        return;
+    if (look && now.step() > looked_step_) {
+        look_for_sparks(now.time_ms(), *picture);
+        looked_step_ = now.step();
+    }
+    if (!sample)
         return;
     if (samples_.size() == 2 * most)
         samples_.erase(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(most));

@@ -7,9 +7,11 @@
 
 namespace tawara::simulation {
 
-void Recorder::begin(Simulation& s, std::size_t values_per_frame)
+void Recorder::begin(Simulation& s, std::size_t values_per_frame, DyadWatch* cell)
 {
     simulation_ = &s;
+    cell_ = cell;
+    cells_.reset();
     values_ = values_per_frame;
     every_ = 0;
     std::lock_guard hold(mutex_);
@@ -19,6 +21,8 @@ void Recorder::begin(Simulation& s, std::size_t values_per_frame)
 void Recorder::start(const RecordingOptions& o)
 {
     auto fresh = std::make_shared<Recording>(values_, o);
+    cells_ = std::make_shared<DyadRecordings>(o);
+    fresh->keep_cells(cells_);
     {
         std::lock_guard hold(mutex_);
         recording_ = std::move(fresh);
@@ -35,10 +39,20 @@ void Recorder::record()
     simulation_->stepper().display(values);
     try {
         recording_->append(simulation_->time_ms(), values);
+        record_cell();
     } catch (const std::exception& e) {
         stop();
         failed_(std::string("recording ended: ") + e.what());
     }
+}
+
+void Recorder::record_cell()
+{
+    if (!recording())
+        return;
+    cells_->forget_from(simulation_->time_ms());
+    if (const auto f = cell_ ? cell_->moment() : nullptr)
+        cells_->append(*f);
 }
 
 std::shared_ptr<Recording> Recorder::newest() const

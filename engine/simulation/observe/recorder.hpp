@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/observe/recording.hpp"
+#include "engine/simulation/observe/dyad_recording.hpp"
+#include "engine/simulation/observe/dyad_watch.hpp"
 #include "engine/simulation/simulation.hpp"
 
 #include <functional>
@@ -10,7 +11,8 @@
 
 namespace tawara::simulation {
 
-/// Records the display field of a running simulation, one frame every so many steps.
+/// Records the display field of a running simulation, one frame every so many steps, and with each
+/// the cell whose dyads are watched.
 /// @thread  newest() from any, the rest from the thread that takes the steps
 class Recorder final : public Observer
 {
@@ -19,13 +21,16 @@ class Recorder final : public Observer
     explicit Recorder(std::function<void(std::string)> failed) : failed_(std::move(failed)) {}
 
     /// Of another simulation, which outlives it; what was recorded of the one before is let go.
-    void begin(Simulation& s, std::size_t values_per_frame);
+    /// @param cell  whose cell is recorded, too; it outlives the simulation, or is null
+    void begin(Simulation& s, std::size_t values_per_frame, DyadWatch* cell);
     /// A new recording, from here on. @throws InputError as Recording()
     void start(const RecordingOptions& o);
     void stop() { every_ = 0; }
     bool recording() const { return every_ > 0; }
     /// A frame of this moment, whether one is due or not; nothing unless recording.
     void record();
+    /// The watched cell of this moment, since it is another one.
+    void record_cell();
     /// The recording under way or the last one; null before the first.
     std::shared_ptr<Recording> newest() const;
 
@@ -35,6 +40,8 @@ class Recorder final : public Observer
   private:
     Simulation* simulation_ = nullptr;
     std::function<void(std::string)> failed_;
+    DyadWatch* cell_ = nullptr;
+    std::shared_ptr<DyadRecordings> cells_; ///< of recording_
     std::size_t values_ = 0;
     std::int64_t every_ = 0; ///< steps; 0: not recording
     mutable std::mutex mutex_;

@@ -82,6 +82,7 @@ struct Recording::Impl
     const RecordingOptions options;
     OwnFolder folder;
     const Quantiser quantiser;
+    std::shared_ptr<const DyadRecordings> cells;
 
     // Of the appending thread.
     std::uint64_t next_tick = 0;
@@ -470,6 +471,14 @@ double Recording::step_mV() const
 const std::filesystem::path& Recording::folder() const
 {
     return impl_->folder.path();
+}
+void Recording::keep_cells(std::shared_ptr<const DyadRecordings> cells)
+{
+    impl_->cells = std::move(cells);
+}
+const std::shared_ptr<const DyadRecordings>& Recording::cells() const
+{
+    return impl_->cells;
 }
 
 } // namespace tawara::simulation

@@ -9,6 +9,8 @@
 
 namespace tawara::simulation {
 
+class DyadRecordings; // dyad_recording.hpp
+
 struct RecordingOptions
 {
     std::uint64_t run = 0; ///< of the Scene whose surface vertices are recorded
@@ -87,6 +89,12 @@ class Recording
     int thinned() const;     ///< how often every second frame was dropped
     double step_mV() const;  ///< of the quantisation; the error is at most half of it
     const std::filesystem::path& folder() const; ///< of this recording's files
+
+    /// The cells that are watched meanwhile are recorded there.
+    /// @pre  before anybody else has the recording
+    void keep_cells(std::shared_ptr<const DyadRecordings> cells);
+    /// Null where nobody records them.
+    const std::shared_ptr<const DyadRecordings>& cells() const;
 
   private:
     struct Impl;

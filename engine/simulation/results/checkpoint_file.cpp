@@ -82,8 +82,13 @@ void check(const Checkpoint& c)
         throw InputError("checkpoint", "it names no time step; use an older checkpoint");
     const auto& s = c.state;
     const auto longest = device::TissueProblem::longest_quiescent_ms * (1 + 1e-9) / dt_ms;
-    device::SnapshotShape shape{s.v.size(), s.states.size(),
-                                static_cast<int>(std::min(longest, 1e9))};
+    device::SnapshotShape shape{s.v.size(), {}, static_cast<int>(std::min(longest, 1e9))};
+    for (const auto& state : s.states) { // of which unknowns they are restore() knows
+        if (!shape.states.empty() && state.size() > shape.states.back())
+            throw InputError("checkpoint", "holds values of a state for more unknowns than of the "
+                                           "state before it; use an older checkpoint");
+        shape.states.push_back(state.size());
+    }
     for (const auto& part : s.parts)
         shape.parts.push_back(part.size());
     device::check_shape(s, shape); // restore() knows the rest

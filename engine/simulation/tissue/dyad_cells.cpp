@@ -29,11 +29,18 @@ std::string grid_text(const calcium::Grid& g)
     return std::to_string(g.nx) + " x " + std::to_string(g.ny) + " x " + std::to_string(g.nz);
 }
 
+/// Their states, and a snapshot of them in double precision.
 double bytes_for_dyads(const device::TissueProblem& p, Precision precision)
 {
     double sum = 0;
-    for (std::size_t g = 0; g < p.groups.size(); ++g)
-        sum += dyad_memory(p, g, precision).bytes;
+    for (std::size_t g = 0; g < p.groups.size(); ++g) {
+        const auto m = dyad_memory(p, g, precision);
+        sum += m.bytes;
+        if (m.cells > 0)
+            sum += static_cast<double>(m.cells) *
+                   static_cast<double>(sizeof(double) *
+                                       device::numbers_per_cell(p.groups[g], precision));
+    }
     return sum;
 }
 
@@ -157,7 +164,9 @@ void need_memory_for_dyads(const device::TissueProblem& p, const device::Stepper
     }
     throw InputError("", "/tissue/regions",
                      "cells with dyads take " + size_text(wanted) + " in " +
-                         std::string(name(precision)) + " precision, and this machine has " +
+                         std::string(name(precision)) +
+                         " precision, with a copy for checkpoints and the way back to the start, "
+                         "and this machine has " +
                          size_text(there) + " left; " + fits);
 }
 

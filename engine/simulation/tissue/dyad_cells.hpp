@@ -36,8 +36,9 @@ void need_steps_of_dyads(const Session& s, const CellTable& cells);
 /// How many cells have dyads, what they take, and that the step is longer than the source's.
 void say_dyads(const Session& s, const device::TissueProblem& p, Notices& notices);
 
-/// What the states of all cells with dyads take is there, if the CPU steps them. CUDA devices look
-/// at their own memory when the stepper is made, and say likewise what would fit.
+/// What the states of all cells with dyads take is there, and a snapshot of them, if the CPU steps
+/// them. CUDA devices look at their own memory when the stepper is made, and say likewise what
+/// would fit.
 /// @throws InputError at /tissue/regions, with what would fit
 void need_memory_for_dyads(const device::TissueProblem& p, const device::StepperOptions& options);
 

@@ -3,6 +3,7 @@
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include "engine/core/aligned.hpp"
+#include "engine/device/state_places.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -27,7 +28,8 @@ class FreshCell
         for (const auto& a : reaction_->arrays())
             arrays_.push_back(states_.emplace_back(slots * a.per_unknown, Real(0)).data());
     }
-    void set(device::Snapshot& s, std::size_t unknown, cell::TypeIndex type)
+    void set(device::Snapshot& s, const device::StatePlaces& places, std::size_t unknown,
+             cell::TypeIndex type)
     {
         type_[0] = type;
         number_[0] = static_cast<std::int64_t>(unknown);
@@ -38,9 +40,7 @@ class FreshCell
         std::size_t k = 0;
         for (std::size_t a = 0; a < states_.size(); ++a)
             for (std::size_t i = 0; i < reaction_->arrays()[a].per_unknown; ++i)
-                s.states[k++][unknown] = static_cast<double>(states_[a][i]);
-        for (; k < s.states.size(); ++k)
-            s.states[k][unknown] = 0;
+                places.of(s.states, k++, unknown) = static_cast<double>(states_[a][i]);
     }
 
   private:
@@ -68,16 +68,16 @@ class FreshStates
                 double_[g] = std::make_unique<FreshCell<double>>(reaction->on_cpu_double());
         }
     }
-    void set(device::Snapshot& s, std::size_t unknown)
+    void set(device::Snapshot& s, const device::StatePlaces& places, std::size_t unknown)
     {
         const auto g = problem_.group[unknown];
         if (single_[g])
-            return single_[g]->set(s, unknown, problem_.type[unknown]);
+            return single_[g]->set(s, places, unknown, problem_.type[unknown]);
         if (double_[g])
-            return double_[g]->set(s, unknown, problem_.type[unknown]);
+            return double_[g]->set(s, places, unknown, problem_.type[unknown]);
         const auto& type = type_of(problem_, unknown);
-        for (std::size_t k = 0; k < s.states.size(); ++k)
-            s.states[k][unknown] = k + 1 < type.initial.size() ? type.initial[k + 1] : 0;
+        for (std::size_t k = 0; k + 1 < type.initial.size(); ++k)
+            places.of(s.states, k, unknown) = type.initial[k + 1];
     }
 
   private:
@@ -102,7 +102,8 @@ device::Snapshot initial_snapshot(const device::TissueProblem& p, Precision prec
     const std::size_t n = p.size();
     device::Snapshot s;
     s.v.resize(n);
-    s.states.assign(numbers_per_unknown(p, precision), std::vector<double>(n));
+    const device::StatePlaces places(p, precision);
+    s.states = places.zeros();
     s.activation_ms.assign(n, never);
     s.repolarisation_ms.assign(n, never);
     s.peak_mV.assign(n, -1e3);
@@ -114,7 +115,7 @@ device::Snapshot initial_snapshot(const device::TissueProblem& p, Precision prec
             continue;
         }
         s.v[u] = type_of(p, u).initial[0];
-        fresh.set(s, u);
+        fresh.set(s, places, u);
     }
     return s;
 }
@@ -123,7 +124,8 @@ device::Snapshot carried(const device::Snapshot& state, const device::TissueProb
                          const device::TissueProblem& to, Precision precision)
 {
     device::Snapshot s = state;
-    s.states.resize(numbers_per_unknown(to, precision), std::vector<double>(to.size(), 0));
+    const device::StatePlaces before(from, precision), places(to, precision);
+    s.states = places.zeros();
     FreshStates fresh(to, precision);
     std::vector<std::vector<char>> same(from.groups.size());
     for (std::size_t a = 0; a < from.groups.size(); ++a)
@@ -139,7 +141,10 @@ device::Snapshot carried(const device::Snapshot& state, const device::TissueProb
             s.rest_mV[u] = 1e3;
         }
         if (has && (!had || !same[from.group[u]][to.group[u]]))
-            fresh.set(s, u);
+            fresh.set(s, places, u);
+        else if (has)
+            for (std::size_t k = 0; places.has(k, u); ++k)
+                places.of(s.states, k, u) = before.of(state.states, k, u);
     }
     return s;
 }
