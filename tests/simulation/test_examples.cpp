@@ -58,7 +58,7 @@ class TestExamples : public QObject
     {
         QTest::addColumn<QString>("name");
         for (const char* n : {"normal_beat", "bundle_activation", "reentry_around_scar", "drug_apd",
-                              "dyads_in_a_slab", "spontaneous_beat"})
+                              "dyads_in_a_slab", "dyads_in_a_cube", "spontaneous_beat"})
             QTest::newRow(n) << n;
     }
     void allAreRead()
