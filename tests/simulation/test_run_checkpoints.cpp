@@ -128,6 +128,36 @@ class TestRunCheckpoints : public QObject
         QCOMPARE(std::count(none.begin(), none.end(), -1), 480);
     }
 
+    /// Checkpoints inside of a long step by Newton's method go on as the unbroken run.
+    void aLongStepGoesOn()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(40);
+        s.scheme = diffusion::Scheme::p1;
+        s.stepping = Stepping::newton;
+        s.dt_ms = 0.1;
+        s.newton.dt_max_ms = 10;
+        s.output->checkpoint_every_ms = 3;
+        RunOptions whole;
+        whole.out = path(dir) / "whole";
+        run_session(s, whole);
+        int inside = 0;
+        for (const char* at : {"27", "30", "33", "36", "39"}) {
+            RunOptions part;
+            part.out = path(dir) / at;
+            part.resume = whole.out / (std::string("checkpoint-000000") + at + ".000ms.tcp");
+            const auto implicit = read_checkpoint(part.resume).state.implicit;
+            inside += implicit.at(0).at(3) > 0 ? 1 : 0;
+            run_session(s, part);
+            QVERIFY2(content(whole.out / "activation.csv") == content(part.out / "activation.csv"),
+                     at);
+            const auto rows = content(part.out / "probes.csv").split('\n');
+            QVERIFY2(content(whole.out / "probes.csv").endsWith(rows.at(rows.size() - 2) + '\n'),
+                     at);
+        }
+        QVERIFY2(inside >= 2, qPrintable(QString::number(inside)));
+    }
+
     void damagedCheckpointsAreRefused()
     {
         QTemporaryDir dir;
