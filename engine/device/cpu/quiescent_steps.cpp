@@ -23,7 +23,7 @@ void check(const TissueProblem& p)
     for (const auto& g : p.groups)
         if (g.reaction)
             refuse("compiled models of cells, not " + model_name(g));
-    if (needs_solver(p))
+    if (needs_solver(p) || p.stepping == Stepping::newton)
         refuse("explicit diffusion and lumped mass");
     if (p.splitting != Splitting::godunov)
         refuse("godunov splitting");

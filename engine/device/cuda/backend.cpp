@@ -98,7 +98,7 @@ namespace {
 std::string quiescent_reason(const TissueProblem& p)
 {
     const std::string what = "reaction.rest_tolerance_mV needs ";
-    if (needs_solver(p))
+    if (needs_solver(p) || p.stepping == Stepping::newton)
         return what + "explicit diffusion and lumped mass";
     if (p.splitting != Splitting::godunov)
         return what + "godunov splitting";
