@@ -6,8 +6,10 @@
 namespace tawara::device {
 namespace {
 
-constexpr double largest_error_mV = 0.1; ///< local error of a step of several time steps
-constexpr int most_parts = 64;           ///< of a time step
+/// Local error of a step of several time steps: at most the first, and the second times the time
+/// step's square, so that a time step half as long halves the run's error.
+constexpr double largest_error_mV = 0.1, error_mV_per_ms2 = 1;
+constexpr int most_parts = 64; ///< of a time step
 
 int longest_length(const TissueProblem& p)
 {
@@ -31,7 +33,12 @@ diffusion::NewtonResult ImplicitTissue::whole(double t_ms, double dt_ms, double 
     return r;
 }
 
-NewtonSteps::NewtonSteps(const TissueProblem& p) : dt_(p.dt_ms), longest_(longest_length(p)) {}
+NewtonSteps::NewtonSteps(const TissueProblem& p)
+    : dt_(p.dt_ms),
+      largest_error_mV_(std::min(largest_error_mV, error_mV_per_ms2 * p.dt_ms * p.dt_ms)),
+      longest_(longest_length(p))
+{
+}
 
 bool NewtonSteps::solve(ImplicitTissue& tissue, double t_ms, double dt_ms)
 {
@@ -73,16 +80,17 @@ bool NewtonSteps::begin(ImplicitTissue& tissue, double t_ms, std::int64_t steady
         const double dt = length_ * dt_;
         if (before_ms_ > 0 && solve(tissue, t_ms, dt)) {
             const double error = local_error(tissue, dt);
-            if (error <= largest_error_mV) {
-                wanted_ = error <= largest_error_mV / 8 ? std::min(2 * length_, longest_) : length_;
+            if (error <= largest_error_mV_) {
+                wanted_ =
+                    error <= largest_error_mV_ / 8 ? std::min(2 * length_, longest_) : length_;
                 return false;
             }
         }
     }
     if (!solve(tissue, t_ms, dt_))
         cut(tissue, t_ms);
-    const double error = before_ms_ > 0 ? local_error(tissue, dt_) : largest_error_mV;
-    wanted_ = error <= largest_error_mV / 8 ? std::min(2, longest_) : 1;
+    const double error = before_ms_ > 0 ? local_error(tissue, dt_) : largest_error_mV_;
+    wanted_ = error <= largest_error_mV_ / 8 ? std::min(2, longest_) : 1;
     return false;
 }
 

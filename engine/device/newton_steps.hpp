@@ -58,8 +58,9 @@ class ImplicitTissue
 /// of 2): it is solved when it begins, and V moves along the straight line between its ends
 /// meanwhile, so that whatever looks at single time steps finds them. The other states follow at
 /// its end. Lengths are doubled while the local error of backward Euler, dt/2 times the difference
-/// of two slopes of V, stays small, and halved where it does not or where Newton's method does not
-/// converge; a single time step is then cut into 2 to 64 parts before the run is stopped.
+/// of two slopes of V, stays below 0.1 mV and 1 mV/ms2 dt_ms^2, and halved where it does not or
+/// where Newton's method does not converge; a single time step is then cut into 2 to 64 parts
+/// before the run is stopped.
 /// @thread that of the stepper
 class NewtonSteps
 {
@@ -86,7 +87,7 @@ class NewtonSteps
     void cut(ImplicitTissue& tissue, double t_ms);
     bool in_parts(ImplicitTissue& tissue, double t_ms, int parts);
 
-    double dt_;
+    double dt_, largest_error_mV_;
     int longest_, wanted_ = 1, length_ = 1, at_ = 0;
     double before_ms_ = 0; ///< length of the last step; 0: there is none
     bool kept_ = false;    ///< the states are those of the end already

@@ -143,6 +143,43 @@ class TestNewtonSteps : public QObject
         }
     }
 
+    /// Where a wave is under way, steps of several time steps do not add to the error of single
+    /// ones.
+    void longStepsKeepTheOrder_data() { on_each_back_end(); }
+    void longStepsKeepTheOrder()
+    {
+        const std::pair<std::string, double> fast[] = {{"t_unit", 4}};
+        std::vector<double> single, adaptive;
+        for (const double dt : {0.2, 0.1, 0.05}) {
+            ProblemOptions o;
+            o.scheme = p1;
+            o.stepping = Stepping::newton;
+            o.dt_ms = dt;
+            o.sigma = {0.4, 0.4, 0.4};
+            auto p = slab_problem({8, 1, 1}, 0.5, o);
+            p.groups[0].types = {cell::make_cell_type("aliev_panfilov_1996", "", fast, {})};
+            p.newton.adaptive = false;
+            single.push_back(arrival(p));
+            p.newton.adaptive = true;
+            p.newton.dt_max_ms = 1;
+            adaptive.push_back(arrival(p));
+        }
+        const double change = std::abs(single[1] - single[2]);
+        qInfo("arrives after %g, %g, %g ms", single[0], single[1], single[2]);
+        QVERIFY(change > 0.01 && change < 1);
+        for (std::size_t k = 0; k < single.size(); ++k)
+            QVERIFY2(std::abs(adaptive[k] - single[k]) < 0.3 * change,
+                     qPrintable(QString("%1 and %2").arg(adaptive[k]).arg(single[k])));
+    }
+
+    void nothingRestsBesideThem_data() { on_each_back_end(); }
+    void nothingRestsBesideThem()
+    {
+        auto p = strip(Stepping::newton, 0.02);
+        p.rest_tolerance_mV = 0.1;
+        QVERIFY_THROWS_EXCEPTION(InputError, stepper_of(p));
+    }
+
     /// A snapshot inside of a long step goes on bit for bit, whatever the number of threads.
     void aLongStepGoesOn_data() { on_each_back_end(); }
     void aLongStepGoesOn()
