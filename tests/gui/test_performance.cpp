@@ -107,7 +107,7 @@ class TestPerformance : public QObject
         QVERIFY(said->isVisibleTo(&panel));
         QCOMPARE(said->text(),
                  QString("Newton's method: 2.4 iterations a step (7 at most), 6.0 of conjugate "
-                         "gradients; 50 steps, 3 were too long and 2 cut."));
+                         "gradients; 50 steps. 3 long steps were refused, 2 time steps were cut."));
         QVERIFY(!said->toolTip().contains("host"));
         s.step = 300;
         s.newton->host_decides = "several shards add up what each finds";

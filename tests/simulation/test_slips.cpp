@@ -179,7 +179,7 @@ class TestSlips : public QObject
     {
         const std::string line = "diffusion.mass \"consistent\": every step solves a linear "
                                  "system, which takes several times as long as all else; "
-                                 "\"lumped\" solves none";
+                                 "\"lumped\" with explicit steps solves none";
         auto r = run_with({"diffusion.scheme=p1", "diffusion.mass=lumped"});
         QVERIFY2(r.status == 0 && !r.says("note: " + line), r.err.c_str());
         r = run_with({"diffusion.scheme=p1", "diffusion.mass=consistent"});

@@ -338,7 +338,7 @@ void PerformancePanel::showNewton(const std::optional<device::NewtonCounts>& c)
         return;
     const auto steps = static_cast<double>(c->steps);
     m_newton->setText(tr("Newton's method: %1 iterations a step (%2 at most), %3 of conjugate "
-                         "gradients; %4 steps, %5 were too long and %6 cut.")
+                         "gradients; %4 steps. %5 long steps were refused, %6 time steps were cut.")
                           .arg(static_cast<double>(c->newton) / steps, 0, 'f', 1)
                           .arg(c->most_newton)
                           .arg(static_cast<double>(c->linear) / steps, 0, 'f', 1)

@@ -151,7 +151,8 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
     else if (a.cells != b.cells)
         add("cell models or reaction.scheme differ");
     if (out.empty())
-        add("tissue, conductivities, parameters, drugs, mass, tables or rest tolerance differ");
+        add("tissue, conductivities, parameters, drugs, mass, tables, rest tolerance or settings "
+            "of Newton's method differ");
     return out;
 }
 

@@ -132,13 +132,16 @@ const Key table[] = {
         {1e-12, 1}, "mV", "the largest residual that a step may leave",
         {.write = changed, .fixed = Key::Fixed::value}),
     Key("/diffusion/newton/iterations", of<&Session::newton, &NewtonSettings::iterations>(),
-        {1, 1000}, "", "more iterations of Newton's method in a step are taken as a failure",
-        {.more = "the step is halved then, a single time step down to a part in 64",
+        {1, 1000}, "", "a step that needs more iterations of Newton's method has failed",
+        {.more = "it is halved then; a single time step is cut into at most 64 parts, behind which "
+                 "the run ends with an error",
          .write = changed,
          .fixed = Key::Fixed::value}),
     Key("/diffusion/newton/adaptive", of<&Session::newton, &NewtonSettings::adaptive>(),
         "steps of several time steps are taken where V moves slowly and evenly",
-        {.more = "up to `time.dt_max_ms`, while the local error stays below 0.1 mV everywhere",
+        {.more =
+             "up to `time.dt_max_ms`, while the local error stays below 0.1 mV and 1 mV/ms2 times "
+             "`dt_ms` squared everywhere, so that a wave under way is stepped by single ones",
          .write = changed,
          .fixed = Key::Fixed::value}),
 
@@ -154,7 +157,8 @@ const Key table[] = {
         "unknowns that would move less than this over 0.2 ms take one long step",
         {.more = "what it changes is said below. It wants explicit diffusion of one sub-step, "
                  "lumped mass, "
-                 "godunov splitting and steps up to 0.1 ms, else it is an error. Take 0 for "
+                 "godunov splitting, steps up to 0.1 ms and no stepping `newton`, else it is an "
+                 "error. Take 0 for "
                  "reference runs",
          .zero = "none do",
          .write = changed,
@@ -175,7 +179,7 @@ const Key table[] = {
          .fixed = problem,
          .box = {.step = 0.005, .decimals = 4, .low = 0.0001}}),
     Key("/time/dt_max_ms", of<&Session::newton, &NewtonSettings::dt_max_ms>(), {0, 10, true}, "ms",
-        "of stepping `newton` alone: the longest step, of a power of 2 of time steps",
+        "of stepping `newton` alone: the longest step, rounded down to a power of 2 times `dt_ms`",
         {.write = changed,
          .fixed = Key::Fixed::value,
          .box = {.step = 0.1, .decimals = 3, .low = 0.001}}),

@@ -80,18 +80,18 @@ void say_which_stepping_pays(const device::TissueProblem& p, Notices& notices)
             {Notice::Level::info,
              "explicit steps would be stable on this mesh with " +
                  (stages == 1 ? std::string("one pass") : std::to_string(stages) + " stages") +
-                 " of diffusion in each time step, and a step by Newton's method takes about as "
-                 "long as one with " +
+                 " of diffusion in each time step; at the same error Newton's method is faster "
+                 "from about " +
                  rounded_text(stages_of_newton) +
-                 ": stepping \"explicit\" is likely to be faster at the same error"});
+                 " stages on, so stepping \"explicit\" is likely to be faster here"});
     }
     if (p.stepping == device::Stepping::explicit_ && !explicit_pays &&
         p.system.scheme == diffusion::Scheme::p1)
-        notices.push_back({Notice::Level::info,
-                           "a step by Newton's method takes about as long as one with " +
-                               rounded_text(stages_of_newton) +
-                               " stages of diffusion: stepping \"newton\" is likely to be faster "
-                               "at the same error"});
+        notices.push_back(
+            {Notice::Level::info, "explicit steps need so many stages of diffusion that stepping "
+                                  "\"newton\" is likely to be faster at the same error: it is from "
+                                  "about " +
+                                      rounded_text(stages_of_newton) + " stages on"});
 }
 
 void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
