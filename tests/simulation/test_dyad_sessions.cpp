@@ -295,7 +295,7 @@ class TestDyadSessions : public QObject
                 if (places.has(k, u))
                     former.state.states[k][u] = places.of(packed, k, u);
         }
-        auto again = options(path(dir) / "again", static_cast<Precision>(precision));
+        auto again = options(path(dir) / "again", static_cast<Precision>(precision), devices);
         again.resume = path(dir) / "former.tcp";
         write_checkpoint(former, again.resume);
         run_session(s, again);
