@@ -3,6 +3,7 @@
 
 #include "engine/cell/compiler/equations/own_stimulus.hpp"
 #include "engine/cell/compiler/library.hpp"
+#include "engine/cell/own_model.hpp"
 #include "engine/mesh/measure.hpp"
 
 #include <algorithm>
@@ -20,16 +21,19 @@ std::string rounded_text(double x)
 void say_if_coarse(const Session& s, const mesh::TetMesh& m, Notice::Level level, Notices& notices)
 {
     constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
-    const bool lumped_p1 = s.scheme == diffusion::Scheme::p1 && s.mass == diffusion::Mass::lumped &&
-                           s.stepping != Stepping::newton;
+    const bool interpolates =          // what device::make_stepper() asks for
+        s.scheme == diffusion::Scheme::p1 && s.mass == diffusion::Mass::lumped &&
+        s.stepping != Stepping::newton &&
+        std::none_of(s.regions.begin(), s.regions.end(),
+                     [](const Region& r) { return cell::own_model(r.model) != nullptr; });
     const double edge = mesh::mean_edge_mm(m);
     if (edge > trusted_mm)
         notices.push_back(
             {level, "coarse mesh (mean edge " + rounded_text(edge) +
                         " mm): activation times depend on it; refine the mesh, " +
-                        (lumped_p1 && s.currents == IonicCurrents::nodal
-                             ? "take diffusion.currents \"interpolated\", with which waves do "
-                               "not stop on it, "
+                        (interpolates && s.currents == IonicCurrents::nodal
+                             ? "take diffusion.currents \"interpolated\" (on the CPU), with which "
+                               "waves do not stop on it, "
                              : "") +
                         "or take them as a picture only"});
 }
