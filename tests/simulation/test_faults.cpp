@@ -247,7 +247,7 @@ class TestFaults : public QObject
     void memoryThatEndsAnywhereInARun()
     {
         int failed = 0, whole = 0;
-        for (long n = 0; n < 4000; n += next_request(n < 60 ? 1 : 97)) {
+        for (long n = 0; n < 4000; n += next_request(n < 60 ? 1 : n < 700 ? 23 : 331)) {
             Runs r;
             faults().no_ceilings = true; // they take half a second
             auto s = slab_session(1);

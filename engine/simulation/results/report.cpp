@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 Json kernel_json(const device::KernelRecord& k, const KernelFigure& f)
 {
     const double seconds = k.ms / 1e3;
-    Json j;
+    Json j = Json::object();
     j["name"] = k.name;
     j["calls"] = k.calls;
     j["ms"] = k.ms;
@@ -46,7 +46,7 @@ Json kernel_json(const device::KernelRecord& k, const KernelFigure& f)
 
 Json pulse_json(const Pulse& p)
 {
-    Json j;
+    Json j = Json::object();
     j["site"] = p.site;
     if (!p.kind.empty())
         j["kind"] = p.kind;
@@ -63,7 +63,7 @@ Json pulse_json(const Pulse& p)
 Json refractory_json(const SiteRefractory& s)
 {
     const auto ms = [](double x) { return x > 0 ? Json(x) : Json(nullptr); };
-    Json j;
+    Json j = Json::object();
     j["site"] = s.site;
     j["kind"] = s.found.kind;
     j["protocol"] = s.protocol;
@@ -139,7 +139,7 @@ Json ecg_json(const ReportInput& in, const ProbeTable& ecg)
     for (std::size_t l = 0; l < ecg.names.size(); ++l)
         mV.push_back(column(ecg, l));
     const auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(in.pulses));
-    Json j;
+    Json j = Json::object();
     j["conductor"] = in_torso(in.session.electrodes, in.session.leads) ? "torso" : "unbounded";
     j["electrodes"] = electrodes_json(in);
     j["method"] = ecg_method_text(found);
@@ -148,17 +148,20 @@ Json ecg_json(const ReportInput& in, const ProbeTable& ecg)
         j["no_beats"] = found.none.empty() ? "no QRS complex in the leads" : found.none;
     j["beats"] = Json::array();
     for (const auto& b : found.beats) {
-        Json x;
+        Json x = Json::object();
         x["qrs_onset_ms"] = known(b.onset_ms);
         x["qrs_end_ms"] = known(b.end_ms);
         x["t_end_ms"] = known(b.t_end_ms);
+        Json not_known = Json::object();
         for (const auto& [name, ms, why] :
              {std::tuple{"qrs_ms", b.qrs_ms(), b.no_qrs}, std::tuple{"qt_ms", b.qt_ms(), b.no_qt},
               std::tuple{"rr_ms", b.rr_ms, b.no_rr}}) {
             x[name] = known(ms);
             if (!why.empty())
-                x["not_known"][name] = why;
+                not_known[name] = why;
         }
+        if (!not_known.empty())
+            x["not_known"] = std::move(not_known);
         x["qtc_fridericia_ms"] = known(b.qtc_ms());
         j["beats"].push_back(x);
     }
@@ -371,7 +374,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     if (r.seconds > 0)
         r.cell_steps_per_s =
             static_cast<double>(r.steps) * static_cast<double>(p.with_cells()) / r.seconds;
-    Json j;
+    Json j = Json::object();
     add_what_ran(j, in);
     add_steps(j, in, r);
     add_maps(j, in, maps, r);
@@ -392,7 +395,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
 std::string least_report(const RunOptions& options, const std::string& ended,
                          const std::string& why, const std::vector<std::string>& files)
 {
-    Json j;
+    Json j = Json::object();
     j["program"] = "tawara";
     j["version"] = program_version();
     j["session_file"] = options.session_file;

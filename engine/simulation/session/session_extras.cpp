@@ -369,7 +369,7 @@ void read_ecg(const JsonNode& n, Session& s)
 
 Json ecg_json(const Session& s)
 {
-    Json out;
+    Json out = Json::object();
     if (const auto& c = s.source_conductivity_S_per_m)
         out["source_conductivity_S_per_m"] =
             write_keys("/tissue/regions/#/conductivity_S_per_m", *c);

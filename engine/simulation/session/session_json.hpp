@@ -14,7 +14,9 @@
 
 namespace tawara::simulation {
 
-/// Keeps the keys in the document's order.
+/// Keeps the keys in the document's order. What is built begins as Json::object() or Json::array():
+/// a null value that a key or an element is added to is left broken where memory ends just then,
+/// and its destructor fails.
 using Json = nlohmann::ordered_json;
 
 /// Keys exclude each other.

@@ -33,7 +33,7 @@ Json values(const std::vector<std::pair<std::string, double>>& list)
 
 Json heart(const mesh::generator::HeartParameters& p)
 {
-    Json out;
+    Json out = Json::object();
     out["shape"] = std::string(name(p.shape));
     for (const auto& row : mesh::generator::parameter_table())
         out[std::string(row.name)] = number(p.*row.value);
@@ -67,7 +67,7 @@ Json mesh_source(const MeshSource& source)
 
 Json special_variables(const cell::SpecialVariables& names)
 {
-    Json out;
+    Json out = Json::object();
     const std::pair<const char*, const std::string*> all[] = {
         {"membrane_potential", &names.membrane_potential},
         {"stimulus", &names.stimulus},
@@ -87,7 +87,7 @@ Json conductivity_scale(const ConductivityScale& x)
 
 Json region(const Region& r, const std::filesystem::path& folder)
 {
-    Json out;
+    Json out = Json::object();
     if (r.where)
         out["where"] = where_json(*r.where);
     else
@@ -140,7 +140,7 @@ Json stimulus_region(const StimulusRegion& region)
 
 Json stimulus(const Stimulus& s)
 {
-    Json out;
+    Json out = Json::object();
     out["region"] = stimulus_region(s.region);
     if (s.amplitude_uA_per_cm3)
         out["amplitude_uA_per_cm3"] = number(*s.amplitude_uA_per_cm3);
@@ -158,9 +158,11 @@ Json stimulus(const Stimulus& s)
 
 Json tissue(const Session& s)
 {
-    Json out;
+    Json out = Json::object();
     if (s.prepacing.beats > 0)
         out["prepacing"] = write_keys("/tissue/prepacing", s.prepacing);
+    if (!s.regions.empty())
+        out["regions"] = Json::array();
     for (const auto& r : s.regions)
         out["regions"].push_back(region(r, s.folder));
     return write_keys("/tissue", s, std::move(out));
@@ -170,7 +172,7 @@ Json tissue(const Session& s)
 
 std::string to_json(const Session& s)
 {
-    Json j;
+    Json j = Json::object();
     j["schema"] = 1;
     j["mesh"] = mesh_source(s.mesh);
     j["tissue"] = tissue(s);
