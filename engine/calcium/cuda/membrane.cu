@@ -8,12 +8,11 @@ namespace {
 using device::cuda::launch;
 
 constexpr int together = summed_together;
-constexpr int threads = summing_threads; ///< the first ones have a cell each
 
 /// @param ends    a step ends: its sums over dyads are there
 /// @param begins  a step begins: dyads get their input
 template <class Real, bool ends, bool begins>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(summing_threads)
     cell_kernel(const __grid_constant__ MembraneConstants c, const __grid_constant__ View<Real> w)
 {
     __shared__ double sums[together][DyadSums::count];
@@ -66,14 +65,14 @@ __global__ void number_kernel(Position* position, std::uint32_t cells, std::int3
 template <class Real>
 void enqueue_cells(StreamRef s, const MembraneConstants& c, const View<Real>& w, CellWork work)
 {
-    const std::int64_t n = (std::int64_t{w.cells} + together - 1) / together * threads;
+    const std::int64_t n = (std::int64_t{w.cells} + together - 1) / together * summing_threads;
     switch (work) {
     case CellWork::begin:
-        return launch(s, "cells begin", n, threads, cell_kernel<Real, false, true>, c, w);
+        return launch(s, "cells begin", n, summing_threads, cell_kernel<Real, false, true>, c, w);
     case CellWork::end:
-        return launch(s, "cells end", n, threads, cell_kernel<Real, true, false>, c, w);
+        return launch(s, "cells end", n, summing_threads, cell_kernel<Real, true, false>, c, w);
     case CellWork::both:
-        return launch(s, "cells", n, threads, cell_kernel<Real, true, true>, c, w);
+        return launch(s, "cells", n, summing_threads, cell_kernel<Real, true, true>, c, w);
     }
 }
 template void enqueue_cells(StreamRef, const MembraneConstants&, const View<double>&, CellWork);
@@ -82,7 +81,7 @@ template void enqueue_cells(StreamRef, const MembraneConstants&, const View<floa
 template <class Real>
 void enqueue_number(StreamRef s, const View<Real>& w, std::int64_t step)
 {
-    launch(s, "number", w.cells, threads, number_kernel, w.position, w.cells,
+    launch(s, "number", w.cells, summing_threads, number_kernel, w.position, w.cells,
            static_cast<std::int32_t>(step));
 }
 template void enqueue_number(StreamRef, const View<double>&, std::int64_t);

@@ -10,8 +10,8 @@ namespace {
 
 using device::cuda::launch;
 
-constexpr int threads = static_cast<int>(block_dyads); ///< of kernels of dyads; a dyad each
-constexpr int few_threads = 64;                        ///< where each has a cell
+constexpr int dyad_threads = static_cast<int>(block_dyads); ///< of kernels of dyads; a dyad each
+constexpr int few_threads = 64;                             ///< where each has a cell
 
 /// Whether the RyR of a type are held open in a step of that middle.
 __device__ bool forced_at(const TissueType& type, const Opening* openings, double t_ms)
@@ -76,12 +76,12 @@ __global__ void __launch_bounds__(summing_threads)
 }
 
 template <class Real>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(dyad_threads)
     start_kernel(const __grid_constant__ View<Real> w, const TissueStart<Real>* starts,
                  const std::uint64_t* unknown)
 {
     const std::uint32_t cell = w.by_blocks.into(blockIdx.x);
-    const std::uint32_t i = (blockIdx.x - cell * w.blocks) * threads + threadIdx.x;
+    const std::uint32_t i = (blockIdx.x - cell * w.blocks) * dyad_threads + threadIdx.x;
     const TissueStart<Real>& start = starts[w.type[cell]];
     if (i == 0) {
         w.cell[cell] = start.cell;
@@ -108,10 +108,10 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class Real>
-__global__ void __launch_bounds__(threads) home_kernel(const __grid_constant__ View<Real> w)
+__global__ void __launch_bounds__(dyad_threads) home_kernel(const __grid_constant__ View<Real> w)
 {
     const std::uint32_t cell = w.by_blocks.into(blockIdx.x);
-    const std::uint32_t i = (blockIdx.x - cell * w.blocks) * threads + threadIdx.x;
+    const std::uint32_t i = (blockIdx.x - cell * w.blocks) * dyad_threads + threadIdx.x;
     if (i >= w.dyads || w.position[cell].place == 0)
         return;
     const DyadArrays<Real> a = arrays_of(w, cell);
@@ -131,7 +131,7 @@ __global__ void at_home_kernel(Position* position, std::uint32_t cells)
 template <class Real>
 std::int64_t threads_of_dyads(const View<Real>& w)
 {
-    return std::int64_t{w.cells} * w.blocks * threads;
+    return std::int64_t{w.cells} * w.blocks * dyad_threads;
 }
 
 } // namespace
@@ -158,8 +158,8 @@ template <class Real>
 void enqueue_tissue_start(StreamRef s, const View<Real>& w, const TissueStart<Real>* starts,
                           const std::uint64_t* unknown)
 {
-    launch(s, "cells with dyads start", threads_of_dyads(w), threads, start_kernel<Real>, w, starts,
-           unknown);
+    launch(s, "cells with dyads start", threads_of_dyads(w), dyad_threads, start_kernel<Real>, w,
+           starts, unknown);
 }
 template void enqueue_tissue_start(StreamRef, const View<double>&, const TissueStart<double>*,
                                    const std::uint64_t*);
@@ -169,8 +169,8 @@ template void enqueue_tissue_start(StreamRef, const View<float>&, const TissueSt
 template <class Real>
 void enqueue_home(StreamRef s, const View<Real>& w)
 {
-    launch(s, "dyads home", threads_of_dyads(w), threads, home_kernel<Real>, w);
-    launch(s, "dyads at home", w.cells, threads, at_home_kernel, w.position, w.cells);
+    launch(s, "dyads home", threads_of_dyads(w), dyad_threads, home_kernel<Real>, w);
+    launch(s, "dyads at home", w.cells, dyad_threads, at_home_kernel, w.position, w.cells);
 }
 template void enqueue_home(StreamRef, const View<double>&);
 template void enqueue_home(StreamRef, const View<float>&);

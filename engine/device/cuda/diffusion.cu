@@ -8,7 +8,7 @@
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = 256;
+constexpr int diffusion_block = 256;
 
 template <class Real, class Stored>
 __global__ void diffuse_kernel(const __grid_constant__ Pass<Real, Stored> p,
@@ -85,14 +85,14 @@ __global__ void gather_kernel(const Real* v, const std::int64_t* first, const st
 template <class Real, class Stored>
 void diffuse(StreamRef s, const Pass<Real, Stored>& pass, const Moment& m)
 {
-    launch(s, "diffusion", m.end - m.begin, block, diffuse_kernel<Real, Stored>, pass, m);
+    launch(s, "diffusion", m.end - m.begin, diffusion_block, diffuse_kernel<Real, Stored>, pass, m);
 }
 
 template <class Real>
 void send(StreamRef s, const Real* v, const Peers<Real>& peers)
 {
-    launch(s, "exchange", peers.first[peers.count] - peers.first[0], block, send_kernel<Real>, v,
-           peers);
+    launch(s, "exchange", peers.first[peers.count] - peers.first[0], diffusion_block,
+           send_kernel<Real>, v, peers);
 }
 
 void end_steps(StreamRef s, Status* status, int steps, int long_steps)
@@ -115,14 +115,16 @@ template <class Real>
 void add_current(StreamRef s, Real* stimulus, std::uint32_t* driven, const std::int32_t* slot,
                  std::int64_t n, Real value)
 {
-    launch(s, "stimulus", n, block, stimulus_kernel<Real>, stimulus, driven, slot, n, value);
+    launch(s, "stimulus", n, diffusion_block, stimulus_kernel<Real>, stimulus, driven, slot, n,
+           value);
 }
 
 template <class Real, class Out>
 void gather(StreamRef s, const Real* v, const std::int64_t* first, const std::int32_t* slot,
             const float* weight, Out* out, std::int64_t n)
 {
-    launch(s, "gather", n, block, gather_kernel<Real, Out>, v, first, slot, weight, out, n);
+    launch(s, "gather", n, diffusion_block, gather_kernel<Real, Out>, v, first, slot, weight, out,
+           n);
 }
 
 #define TAWARA_INSTANTIATE(Real)                                                                   \

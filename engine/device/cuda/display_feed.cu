@@ -8,7 +8,7 @@
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = 256;
+constexpr int feed_block = 256;
 
 __global__ void add_kernel(float* out, const std::int32_t* output, const float* values,
                            std::int64_t n)
@@ -83,7 +83,7 @@ void CudaDisplayFeed::add(std::size_t shard, const float* values, StreamRef s)
 {
     const Current here(device_);
     const auto& output = outputs_.at(shard);
-    launch(s, "display sum", static_cast<std::int64_t>(output.size()), block, add_kernel,
+    launch(s, "display sum", static_cast<std::int64_t>(output.size()), feed_block, add_kernel,
            slots_[static_cast<std::size_t>(writing_)].values.data(), output.data(), values,
            static_cast<std::int64_t>(output.size()));
 }
@@ -127,8 +127,8 @@ DisplayFeed::Field CudaDisplayFeed::write(const Target& t)
               "cudaMemcpyPeerAsync", t.device);
         values = staged_.data();
     }
-    launch(s, "display", static_cast<std::int64_t>(t.size), block, pick_kernel, t.out, t.vertex,
-           values, t.missing, static_cast<std::int64_t>(t.size));
+    launch(s, "display", static_cast<std::int64_t>(t.size), feed_block, pick_kernel, t.out,
+           t.vertex, values, t.missing, static_cast<std::int64_t>(t.size));
     if (slot.read_on != t.device) {
         slot.read.emplace(t.device);
         slot.read_on = t.device;

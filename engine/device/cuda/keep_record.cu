@@ -9,7 +9,7 @@
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = 256;
+constexpr int record_block = 256;
 
 template <class Real>
 struct Divided
@@ -40,7 +40,7 @@ __global__ void record_kernel(const __grid_constant__ Reaction<Real> r,
 template <class Real>
 void keep_record(StreamRef s, const Reaction<Real>& r, const Moment& m)
 {
-    launch(s, "record", m.end - m.begin, block, record_kernel<Real>, r, m);
+    launch(s, "record", m.end - m.begin, record_block, record_kernel<Real>, r, m);
 }
 template void keep_record(StreamRef, const Reaction<double>&, const Moment&);
 template void keep_record(StreamRef, const Reaction<float>&, const Moment&);

@@ -6,8 +6,6 @@
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = newton_block;
-
 __global__ void masses_kernel(const __grid_constant__ NewtonVectors n,
                               const __grid_constant__ Matrix<double> system,
                               const __grid_constant__ Matrix<double> flow, double* mass_start)
@@ -26,7 +24,7 @@ __global__ void length_kernel(const double* system, const double* flow, double l
     each_slot(entries, [&](std::int64_t k) { to[k] = fma(less, flow[k], system[k]); });
 }
 
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(newton_block)
     residual_kernel(const __grid_constant__ NewtonVectors n,
                     const __grid_constant__ Matrix<double> a, double factor,
                     const double* __restrict__ v, double dt)
@@ -67,7 +65,7 @@ __global__ void correction_kernel(const __grid_constant__ NewtonVectors n,
     });
 }
 
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(newton_block)
     largest_kernel(const __grid_constant__ NewtonVectors n, const double* x)
 {
     double most = 0;
@@ -78,7 +76,7 @@ __global__ void __launch_bounds__(block)
     keep_largest(most, &n.status->largest);
 }
 
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(newton_block)
     turn_kernel(const __grid_constant__ NewtonVectors n, const double* before, const double* end,
                 double dt, double before_ms)
 {
@@ -120,14 +118,14 @@ double largest_of(const NewtonStatus& s)
 void start_masses(StreamRef s, const NewtonVectors& n, const Matrix<double>& system,
                   const Matrix<double>& flow, double* mass_start)
 {
-    launch(s, "newton: masses", n.slots, block, masses_kernel, n, system, flow, mass_start);
+    launch(s, "newton: masses", n.slots, newton_block, masses_kernel, n, system, flow, mass_start);
 }
 
 void system_of_length(StreamRef s, const Buffer<double>& system, const Buffer<double>& flow,
                       double in_time_steps, const Buffer<double>& to)
 {
     const auto entries = static_cast<std::int64_t>(to.size());
-    launch(s, "newton: matrix", strided(entries), block, length_kernel,
+    launch(s, "newton: matrix", strided(entries), newton_block, length_kernel,
            static_cast<const double*>(system.data()), static_cast<const double*>(flow.data()),
            1 - in_time_steps, to.data(), entries);
 }
@@ -135,38 +133,39 @@ void system_of_length(StreamRef s, const Buffer<double>& system, const Buffer<do
 void newton_residual(StreamRef s, const NewtonVectors& n, const Matrix<double>& a, double factor,
                      const double* v, const NewtonLength& l)
 {
-    launch(s, "newton: residual", strided(n.slots), block, residual_kernel, n, a, factor, v,
+    launch(s, "newton: residual", strided(n.slots), newton_block, residual_kernel, n, a, factor, v,
            l.dt_ms);
 }
 
 void start_correction(StreamRef s, const NewtonVectors& n, const Correction<double>& c,
                       double* diagonal, double* row_sum, const NewtonLength& l, bool all_slopes)
 {
-    launch(s, "newton: system", n.slots, block, correction_kernel, n, c, diagonal, row_sum, l.dt_ms,
-           l.in_time_steps, all_slopes);
+    launch(s, "newton: system", n.slots, newton_block, correction_kernel, n, c, diagonal, row_sum,
+           l.dt_ms, l.in_time_steps, all_slopes);
 }
 
 void newton_largest(StreamRef s, const NewtonVectors& n, const double* x)
 {
-    launch(s, "newton: largest", strided(n.slots), block, largest_kernel, n, x);
+    launch(s, "newton: largest", strided(n.slots), newton_block, largest_kernel, n, x);
 }
 
 void newton_turn(StreamRef s, const NewtonVectors& n, const double* before, const double* end,
                  double dt_ms, double before_ms)
 {
-    launch(s, "newton: error", strided(n.slots), block, turn_kernel, n, before, end, dt_ms,
+    launch(s, "newton: error", strided(n.slots), newton_block, turn_kernel, n, before, end, dt_ms,
            before_ms);
 }
 
 void newton_move(StreamRef s, std::int64_t slots, const double* from, double share, const double* x,
                  const double* less, double most, double* to)
 {
-    launch(s, "newton: move", slots, block, move_kernel, slots, from, share, x, less, most, to);
+    launch(s, "newton: move", slots, newton_block, move_kernel, slots, from, share, x, less, most,
+           to);
 }
 
 void newton_compare(StreamRef s, const NewtonVectors& n, const double* a, const double* b)
 {
-    launch(s, "newton: stimulus", strided(n.slots), block, compare_kernel, n, a, b);
+    launch(s, "newton: stimulus", strided(n.slots), newton_block, compare_kernel, n, a, b);
 }
 
 } // namespace tawara::device::cuda

@@ -11,7 +11,7 @@
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = 128;
+constexpr int port_block = 128;
 
 /// terms[number[k]] = v[slot[k]]
 template <class Real>
@@ -241,7 +241,7 @@ void PortSet<Real>::sources_changed() const
         const Current here(s.device);
         const int n = size_of(h.slot);
         add_current(s.main, s.stimulus.data(), s.driven.data(), h.slot.data(), n, Real(0));
-        launch(s.main, "sources", n, block, pick_kernel<Real>,
+        launch(s.main, "sources", n, port_block, pick_kernel<Real>,
                static_cast<const Real*>(s.stimulus.data()),
                static_cast<const std::int32_t*>(h.slot.data()), h.sources.data(), n);
     }
@@ -310,7 +310,7 @@ void PortSet<Real>::gather(StreamRef home, int parity)
         const auto& s = *shards_[k];
         const Here& h = here_[k];
         const Current here(s.device);
-        launch(h.stream, "port terms", size_of(h.term_slot), block, read_kernel<Real>,
+        launch(h.stream, "port terms", size_of(h.term_slot), port_block, read_kernel<Real>,
                static_cast<const Real*>(s.vector(Vector::current, parity)),
                static_cast<const std::int32_t*>(h.term_slot.data()),
                static_cast<const std::int32_t*>(h.term.data()), terms_.data(),
@@ -327,7 +327,7 @@ void PortSet<Real>::gather(StreamRef home, int parity)
                 driven = {h.first.data() + j.first, h.slot.data(), h.weight.data(),
                           h.sources.data(), shards_[0]->stimulus.data()};
             const auto n = static_cast<std::int64_t>(j.ports.size());
-            launch(home, "ports", 32 * n, block, start,
+            launch(home, "ports", 32 * n, port_block, start,
                    port_kernel<std::remove_const_t<std::remove_pointer_t<decltype(from)>>, Real>,
                    from, PortTerms{first_.data() + j.first, term_.data(), weight_.data()},
                    j.part->law(), v_.data() + j.first, current_.data() + j.first, driven,
@@ -356,8 +356,9 @@ void PortSet<Real>::drive()
             stream.wait(computed_);
         const int n = size_of(h.slot);
         if (!drives_itself_)
-            launch(stream, "port currents", n, block, in_line_ ? Start::early : Start::in_order,
-                   drive_kernel<Real>, static_cast<const double*>(current_.data()),
+            launch(stream, "port currents", n, port_block,
+                   in_line_ ? Start::early : Start::in_order, drive_kernel<Real>,
+                   static_cast<const double*>(current_.data()),
                    static_cast<const std::int32_t*>(h.slot.data()),
                    static_cast<const std::int32_t*>(h.first.data()),
                    static_cast<const std::int32_t*>(h.port.data()),

@@ -7,7 +7,6 @@
 namespace tawara::device::cuda {
 namespace {
 
-constexpr int block = solver_block;
 constexpr int resident_blocks = 8; // of a multiprocessor: rows beyond them are taken in strides
 
 template <class Real, class Stored>
@@ -43,7 +42,7 @@ __device__ __forceinline__ void hand_over(const Correction<Real>& c, const Produ
 }
 
 template <class Real, class Stored>
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(solver_block)
     multiply_kernel(const __grid_constant__ Correction<Real> c,
                     const __grid_constant__ Matrix<Stored> a, Real factor,
                     const __grid_constant__ ProductPart part)
@@ -87,7 +86,7 @@ __device__ __forceinline__ double next_iteration(const SolverStatus& before, con
 }
 
 template <class Real>
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(solver_block)
     update_kernel(const __grid_constant__ Correction<Real> c, int parity,
                   const __grid_constant__ SolverLimits limits)
 {
@@ -104,7 +103,7 @@ __global__ void __launch_bounds__(block)
     __syncthreads();
     if (now.verdict != 0)
         return;
-    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * block + threadIdx.x;
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * solver_block + threadIdx.x;
     if (k * Pack<Real>::width >= c.slots)
         return;
     update_pack(c, k, static_cast<Real>(now.alpha), static_cast<Real>(beta_of_all),
@@ -125,36 +124,36 @@ __global__ void apply_kernel(const __grid_constant__ Correction<Real> c, int par
 int product_blocks(std::int64_t n, int multiprocessors)
 {
     return static_cast<int>(std::min<std::int64_t>(
-        (n + block - 1) / block, std::int64_t{resident_blocks} * multiprocessors));
+        (n + solver_block - 1) / solver_block, std::int64_t{resident_blocks} * multiprocessors));
 }
 
 template <class Real, class Stored>
 void start_solution(StreamRef s, const Correction<Real>& c, const Matrix<Stored>& flow,
                     const Real* v, const Moment& m)
 {
-    launch(s, "solver: start", c.slots, block, start_kernel<Real, Stored>, c, flow, v, m);
+    launch(s, "solver: start", c.slots, solver_block, start_kernel<Real, Stored>, c, flow, v, m);
 }
 
 template <class Real, class Stored>
 void multiply(StreamRef s, const Correction<Real>& c, const Matrix<Stored>& a, double factor,
               const ProductPart& part)
 {
-    launch(s, "solver: product", std::int64_t{part.count} * block, block,
+    launch(s, "solver: product", std::int64_t{part.count} * solver_block, solver_block,
            multiply_kernel<Real, Stored>, c, a, static_cast<Real>(factor), part);
 }
 
 template <class Real>
 void update_solution(StreamRef s, const Correction<Real>& c, int parity, const SolverLimits& most)
 {
-    launch(s, "solver: update", c.slots / Pack<Real>::width, block, update_kernel<Real>, c, parity,
-           most);
+    launch(s, "solver: update", c.slots / Pack<Real>::width, solver_block, update_kernel<Real>, c,
+           parity, most);
 }
 
 template <class Real>
 void apply_solution(StreamRef s, const Correction<Real>& c, int parity, const Real* v, Real* out,
                     const Moment& m)
 {
-    launch(s, "solver: result", c.slots, block, apply_kernel<Real>, c, parity, v, out, m);
+    launch(s, "solver: result", c.slots, solver_block, apply_kernel<Real>, c, parity, v, out, m);
 }
 
 #define TAWARA_INSTANTIATE(Real, Stored)                                                           \
