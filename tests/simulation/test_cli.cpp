@@ -303,6 +303,10 @@ class TestCli : public QObject
         QVERIFY(j["fibres"].toBool());
         QCOMPARE(j["pieces"].toInt(), 1);
         QCOMPARE(j["turned"].toInt(), 0);
+        const auto errors = j["velocity_errors"].toArray();
+        QCOMPARE(errors.size(), 4);
+        QCOMPARE(errors[1].toObject()["scheme"].toString(), QString("p1"));
+        QCOMPARE(errors[1].toObject()["across_fibres"].toDouble(), -1.0);
         const auto box = j["bounding_box_mm"].toArray();
         QCOMPARE(box.size(), 2);
         QVERIFY(box[0].toArray()[2].toDouble() < box[1].toArray()[2].toDouble());

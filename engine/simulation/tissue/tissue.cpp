@@ -260,11 +260,6 @@ Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing
                    : std::holds_alternative<MeshSlab>(s.mesh)  ? "slab"
                    : std::holds_alternative<MeshHeart>(s.mesh) ? "generated heart"
                                                                : "embedded heart";
-    // The built-in heart is there to be looked at: known to be coarse.
-    say_if_coarse(s, m,
-                  std::holds_alternative<MeshEmbedded>(s.mesh) ? Notice::Level::info
-                                                               : Notice::Level::warning,
-                  t.notices);
     const auto late = late_pulses(s);
     t.notices.insert(t.notices.end(), late.begin(), late.end());
     progress.at(0.4, "extracting the surface");
@@ -291,6 +286,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     const auto before = t.notices.size();
     t.problem = {};
     t.patches = lay_regions(s, m, tuned_on(s, m, t.notices, progress));
+    say_if_coarse(s, m, t.patches, t.notices);
     say_if_beyond_tissue(t.patches, t.notices);
     need_fibres_of_scales(s, m);
     need_fibres_of_source(s, m);

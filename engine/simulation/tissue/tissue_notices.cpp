@@ -5,8 +5,12 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/own_model.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/simulation/tissue/mesh_errors.hpp"
+#include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -18,24 +22,139 @@ std::string rounded_text(double x)
     return text;
 }
 
-void say_if_coarse(const Session& s, const mesh::TetMesh& m, Notice::Level level, Notices& notices)
+namespace {
+
+/// Whether the conductivities of a laid region were found for velocities on this mesh.
+bool is_tuned(const RegionMap& patches, std::size_t region)
 {
-    constexpr double trusted_mm = 0.5; // of the benchmark's spacings the coarsest; 20 % late there
-    const bool interpolates =          // what device::make_stepper() asks for
-        s.scheme == diffusion::Scheme::p1 && s.mass == diffusion::Mass::lumped &&
+    for (auto at = static_cast<std::int32_t>(region); at >= 0;
+         at = patches.beneath[static_cast<std::size_t>(at)])
+        for (const auto& t : patches.tuned)
+            if (t.region == patches.origin[static_cast<std::size_t>(at)])
+                return true;
+    return false;
+}
+
+constexpr double trusted_mm =
+    0.5; // longer mean edges are worth a word whatever was done about them
+
+/// Whether conductivities are above tissue's, so that waves run on a coarse mesh.
+bool are_raised(const RegionMap& patches, double edge_mm)
+{
+    constexpr double raised = 1.5;
+    return edge_mm > trusted_mm &&
+           std::any_of(patches.regions.begin(), patches.regions.end(), [](const Region& r) {
+               return r.conductivity_S_per_m.fibre > raised * tissue_S_per_m.fibre;
+           });
+}
+
+/// Errors of velocities along and across the fibres.
+using AlongAcross = std::array<double, 2>;
+
+double worst_of(const AlongAcross& e)
+{
+    return std::max(std::abs(e[0]), std::abs(e[1]));
+}
+
+/// In the region where they are greatest, of those that conduct and are not tuned.
+AlongAcross worst_errors(const Session& s, const RegionMap& patches, const MeshScheme& by,
+                         double edge_mm)
+{
+    AlongAcross worst{};
+    for (std::size_t k = 0; k < patches.regions.size(); ++k) {
+        const auto& r = patches.regions[k];
+        const auto& c = r.conductivity_S_per_m;
+        const std::array sigma{c.fibre, std::min(c.sheet, c.normal)};
+        if (r.insulating || sigma[0] <= 0 || is_tuned(patches, k))
+            continue;
+        AlongAcross here{};
+        for (std::size_t d = 0; d < 2; ++d)
+            if (sigma[d] > 0)
+                here[d] = velocity_error(by.scheme, by.mass, by.currents, edge_mm,
+                                         front_width_mm(sigma[d], s));
+        if (worst_of(here) > worst_of(worst))
+            worst = here;
+    }
+    return worst;
+}
+
+std::string both_words(const AlongAcross& e)
+{
+    return e[0] == e[1]
+               ? error_words(e[0])
+               : error_words(e[0]) + " along the fibres and " + error_words(e[1]) + " across them";
+}
+
+std::string waves_words(const AlongAcross& e)
+{
+    if (e[0] <= -1 && e[1] <= -1)
+        return "no wave runs";
+    if (e[1] <= -1)
+        return "waves run " + error_words(e[0]) +
+               " along the fibres and come to a stand across them";
+    return "waves run " + both_words(e);
+}
+
+/// What a session can take in place of its scheme, where waves would be much nearer: in words.
+std::string nearer_scheme(const Session& s, const RegionMap& patches, double edge_mm, double now)
+{
+    const bool interpolates = // what device::make_stepper() asks for
         s.stepping != Stepping::newton &&
         std::none_of(s.regions.begin(), s.regions.end(),
                      [](const Region& r) { return cell::own_model(r.model) != nullptr; });
+    std::string out;
+    double best = now / 2;
+    for (const auto& by : mesh_schemes()) {
+        const bool fvm = by.scheme == diffusion::Scheme::fvm;
+        const bool interpolated = by.currents == IonicCurrents::interpolated;
+        if ((!fvm && !interpolated) || (interpolated && !interpolates) ||
+            (fvm && s.stepping == Stepping::newton))
+            continue;
+        const auto errors = worst_errors(s, patches, by, edge_mm);
+        if (worst_of(errors) >= best)
+            continue;
+        best = worst_of(errors);
+        out = std::string("take diffusion.") +
+              (fvm ? "scheme \"fvm\"" : "currents \"interpolated\" (p1, on the CPU)") + " (" +
+              both_words(errors) + "), ";
+    }
+    return out;
+}
+
+} // namespace
+
+void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& patches,
+                   Notices& notices)
+{
+    constexpr double much_error = 0.2;
     const double edge = mesh::mean_edge_mm(m);
-    if (edge > trusted_mm)
+    const std::string coarse = "coarse mesh (mean edge " + rounded_text(edge) + " mm): ";
+    // The built-in heart is there to be looked at: known to be coarse.
+    const bool known = std::holds_alternative<MeshEmbedded>(s.mesh);
+    if (s.stepping == Stepping::newton && s.mass == diffusion::Mass::consistent)
+        return; // is said of these two by itself, and was not measured on other meshes
+    const auto level = [&](bool much) {
+        return much && !known ? Notice::Level::warning : Notice::Level::info;
+    };
+    if (!patches.tuned.empty() && edge > trusted_mm)
         notices.push_back(
-            {level, "coarse mesh (mean edge " + rounded_text(edge) +
-                        " mm): activation times depend on it; refine the mesh, " +
-                        (interpolates && s.currents == IonicCurrents::nodal
-                             ? "take diffusion.currents \"interpolated\" (on the CPU), with which "
-                               "waves do not stop on it, "
-                             : "") +
-                        "or take them as a picture only"});
+            {level(true), coarse + "conductivities were found with which plane waves have their "
+                                   "velocities on it; where fronts bend waves have others. Refine "
+                                   "the mesh, or take activation times as a picture only"});
+    else if (are_raised(patches, edge))
+        notices.push_back(
+            {level(true), coarse + "conductivities above tissue's make waves run on it; "
+                                   "activation times depend on both. Refine the mesh, or take "
+                                   "them as a picture only"});
+    const MeshScheme used{s.scheme, s.mass, s.currents, ""};
+    const auto errors = worst_errors(s, patches, used, edge);
+    const double worst = worst_of(errors);
+    if (worst > velocity_error_to_tell && !are_raised(patches, edge))
+        notices.push_back({level(worst > much_error),
+                           coarse + "by this scheme " + waves_words(errors) +
+                               ", against a fine mesh (ten Tusscher's cells); refine the mesh, " +
+                               nearer_scheme(s, patches, edge, worst) +
+                               "or take activation times as a picture only"});
 }
 
 void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)

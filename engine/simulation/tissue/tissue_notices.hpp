@@ -14,8 +14,11 @@ inline constexpr double beyond_tissue_S_per_m = 5;
 /// To four digits, as notices give numbers.
 std::string rounded_text(double x);
 
-/// Says so where the unknowns are too far apart for activation times to be trusted.
-void say_if_coarse(const Session& s, const mesh::TetMesh& m, Notice::Level level, Notices& notices);
+/// Says how far velocities are off on a mesh by the session's scheme (velocity_error()), where that
+/// is more than velocity_error_to_tell in a region that was not tuned, and what comes nearer.
+/// @pre  newton with consistent mass is said of elsewhere
+void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& patches,
+                   Notices& notices);
 /// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
 void say_if_beyond_tissue(const RegionMap& patches, Notices& notices);
 /// Says how much volume mass scaling has added, where most, and what that does.
