@@ -2,9 +2,8 @@
 // Trials of ionic currents between vertices on the slab of Niederer et al. 2011 (PREDICTIONS.md,
 // "I2"): the equations of ten Tusscher and Panfilov as printed, p1, lumped mass, explicit. Slow,
 // and on one thread.
-//     tawara-bench-interpolation-trials EDGE_MM|MESH nodal|tetrahedra|edges [mu=0.5] [near=0.585]
-//     [front=5] [linear=0]
-//                                       [jitter=0] [dt=0.02] [end=60]
+//     tawara-bench-interpolation-trials EDGE_MM|MESH nodal|tetrahedra|edges [KEY=NUMBER]...
+// Keys: mu 0.5, near 0.585, front 5 [mV], linear 0, jitter 0 [edges], dt 0.02, end 60 [ms].
 // One JSON record a line. tetrahedra: as `diffusion.currents: interpolated`, `near` the points'
 // weight of their own vertex. edges: two Gauss points an edge, V and states cubic there (linear=1:
 // linear).
