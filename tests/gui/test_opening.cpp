@@ -38,6 +38,7 @@ class TestOpening : public QObject
         s.name = name.toStdString();
         s.mesh = simulation::MeshSlab{{size_mm, size_mm, 2}, spacing_mm};
         s.regions[0].variant = "epi";
+        s.regions[0].conductivity_S_per_m = {1, 1, 1}; // waves are not said to be slow on it
         s.end_ms = 50;
         const QString path = dir.filePath(name + ".json");
         simulation::write_session(s, path.toStdString());
