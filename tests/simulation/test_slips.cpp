@@ -63,6 +63,35 @@ class TestSlips : public QObject
                  many.err.c_str());
     }
 
+    /// What is no matrix is said at once, and not after ceilings and other matrices were measured.
+    void matricesAreCheckedFirst()
+    {
+        const auto file = [&](const char* name, const char* text) {
+            QFile f(dir_.filePath(name));
+            if (f.open(QIODevice::WriteOnly))
+                f.write(text);
+            return path(name);
+        };
+        const std::string head = "%%MatrixMarket matrix coordinate integer general\n";
+        const auto half = file("half.mtx", (head + "1 1 1\n1 1 1.5\n").c_str()),
+                   none = file("none.mtx", (head + "0 0 0\n").c_str());
+        const std::pair<std::string, std::string> cases[] = {
+            {half, half + ":3: '1.5' must be an integer, as the first line announces; or write "
+                          "real there"},
+            {none, none + ": has 0 rows and 0 columns, so that there is nothing to multiply; a "
+                          "matrix of 1 row and 1 column at least would be right"},
+            {"qcb", "bench spmv: 'qcb' is no matrix; it should be heart, heart:1, heart:2, a .mtx "
+                    "file, a mesh, stand-ins or one of them: circuit, economics, epidemiology, "
+                    "fem_accelerator, fem_cantilever, fem_harbor, fem_ship, fem_spheres, protein, "
+                    "qcd, webbase, wind_tunnel"}};
+        for (const auto& [matrix, says] : cases) {
+            const auto r = run({"bench", "spmv", "qcd", matrix, "--devices", "cpu"});
+            QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+            QCOMPARE(QString::fromStdString(r.err),
+                     QString::fromStdString("error: " + says + "\n"));
+        }
+    }
+
     void refused_data()
     {
         QTest::addColumn<QString>("set");
