@@ -46,6 +46,18 @@ class TestSlips : public QObject
                  r.err.c_str());
     }
 
+    /// Where V is what no cell reaches, the stimulus is suspected first.
+    void aStimulusBeyondCellsIsSuspected()
+    {
+        const auto r = run_with({R"(diffusion={"scheme": "p1", "stepping": "newton"})",
+                                 "stimuli.0.amplitude_pA_per_pF=1e7"});
+        QCOMPARE(r.status, static_cast<int>(cli::not_finite));
+        QVERIFY2(r.err.find("mV there, which no cell reaches by itself: check the amplitude and "
+                            "the place of the stimulus first. Else a smaller time step") !=
+                     std::string::npos,
+                 r.err.c_str());
+    }
+
     /// Where explicit steps would do, Newton's method is not taken without a word; nor are they
     /// where they need very many stages.
     void theFasterSteppingIsAdvised()
