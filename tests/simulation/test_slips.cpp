@@ -124,6 +124,14 @@ class TestSlips : public QObject
         row("conductivity", "tissue.regions.0.conductivity_S_per_m.fibre=1e30",
             "/tissue/regions/0/conductivity_S_per_m: gives 1e+30 S/m, with which diffusion would "
             "need more than 10000 stages inside one time step; tissue has 0.01 to 1 S/m");
+        row("tables beside Newton's method",
+            R"(diffusion={"scheme": "p1", "stepping": "newton"};reaction.tables_mV=0.1)",
+            "/reaction/tables_mV: has no meaning with diffusion stepping \"newton\"; leave it out, "
+            "or take another stepping");
+        row("rest beside Newton's method",
+            R"(diffusion={"scheme": "p1", "stepping": "newton"};reaction.rest_tolerance_mV=0.1)",
+            "/reaction/rest_tolerance_mV: has no meaning with diffusion stepping \"newton\"; leave "
+            "it out, or take another stepping");
         row("far from every key", "diffusion.typo=1",
             "/diffusion/typo: unknown key 'typo'; known are scheme, mass, currents, "
             "mass_scaling, mass_scaling_largest, splitting, stepping");
@@ -136,7 +144,10 @@ class TestSlips : public QObject
     {
         QFETCH(QString, set);
         QFETCH(QString, says);
-        const auto r = run_with({set.toStdString()});
+        std::vector<std::string> sets;
+        for (const auto& one : set.split(';'))
+            sets.push_back(one.toStdString());
+        const auto r = run_with(sets);
         QCOMPARE(r.status, static_cast<int>(cli::bad_input));
         const auto last = r.err.substr(r.err.rfind("error: "));
         QVERIFY2(last.find(says.toStdString()) != std::string::npos, last.c_str());
