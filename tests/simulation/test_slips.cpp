@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <thread>
 
@@ -56,6 +57,59 @@ class TestSlips : public QObject
                             "the place of the stimulus first. Else a smaller time step") !=
                      std::string::npos,
                  r.err.c_str());
+    }
+
+    /// Time steps that long steps pass through are told from those that were solved.
+    void solvedStepsAreToldApart()
+    {
+        const auto html = path("newton.html");
+        const auto r =
+            run({"run", path("good.json"), "--devices", "cpu", "--out", path("newton"), "--report",
+                 html, "--set",
+                 R"(diffusion={"scheme": "p1", "stepping": "newton", "mass_scaling": 0.01})",
+                 "--set", "stimuli=[]", "--set", "time.dt_max_ms=0.3"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QFile file(dir_.filePath("newton/report.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto report = QJsonDocument::fromJson(file.readAll()).object(),
+                   newton = report["newton"].toObject();
+        const double steps = report["steps"].toDouble(), solved = newton["steps"].toDouble();
+        QCOMPARE(steps, 50.0);
+        QVERIFY(solved > 0 && solved < steps);
+        QCOMPARE(newton["dt_max_ms"].toDouble(), 0.3);
+        QVERIFY(std::fabs(newton["dt_max_used_ms"].toDouble() - 0.16) < 1e-12); // 8 time steps
+        const double all = report["cell_steps_per_s"].toDouble();
+        QVERIFY(std::fabs(report["cell_steps_solved_per_s"].toDouble() / all - solved / steps) <
+                1e-12);
+        const auto number = std::to_string(static_cast<int>(solved));
+        auto spoken = args; // without --json, which leaves the last line out
+        std::erase(spoken, "--json");
+        const auto said = run(spoken).out;
+        QVERIFY2(said.find(" 50 steps (" + number + " solved) in ") != std::string::npos &&
+                     said.find(" million solved)\n") != std::string::npos,
+                 said.c_str());
+        QVERIFY2(r.says("note: diffusion.mass_scaling is not used here: no volume is added, since "
+                        "it lengthens explicit steps of diffusion alone"),
+                 r.err.c_str());
+        QFile page(QString::fromStdString(html));
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const auto text = page.readAll();
+        const auto row = [&](const char* name, const std::string& value) {
+            return text.contains(
+                ("<td class=\"name\">" + std::string(name) + "</td><td>" + value).c_str());
+        };
+        QVERIFY(row("Steps that were solved", number + " by Newton's method</td>"));
+        QVERIFY(row("Newton's iterations", ""));
+        QVERIFY(text.contains(
+            QString("a step, %1 at most").arg(newton["most_newton_iterations"].toInt()).toUtf8()));
+        QVERIFY(row("Conjugate gradients", ""));
+        QVERIFY(
+            row("Long steps refused", std::to_string(newton["rejected_steps"].toInt()) + "</td>"));
+        QVERIFY(row("Time steps halved", std::to_string(newton["halvings"].toInt()) + " times"));
+        const auto other = run_with({R"(diffusion={"scheme": "p1", "mass_scaling": 0.01})"});
+        QVERIFY2(other.err.find("solved") == std::string::npos &&
+                     other.err.find("is not used here") == std::string::npos,
+                 other.err.c_str());
     }
 
     /// Where explicit steps would do, Newton's method is not taken without a word; nor are they
