@@ -126,11 +126,17 @@ void run_command(Context& c, RunArguments a)
     o.notice = [&c](const Notice& n) { c.notice(n); };
     const auto report = run_session(session, o, c.progress());
     c.result(Json::parse(report.json));
-    char line[256];
+    char line[256], solved[2][40] = {"", ""};
+    if (report.solved_steps >= 0) { // a long step passes through several time steps
+        std::snprintf(solved[0], sizeof solved[0], " (%lld solved)",
+                      static_cast<long long>(report.solved_steps));
+        std::snprintf(solved[1], sizeof solved[1], " (%.2f million solved)",
+                      report.cell_steps_solved_per_s / 1e6);
+    }
     std::snprintf(line, sizeof line,
-                  "%lld unknowns, %lld steps in %.2f s: %.2f million cell-steps per second",
+                  "%lld unknowns, %lld steps%s in %.2f s: %.2f million cell-steps per second%s",
                   static_cast<long long>(report.unknowns), static_cast<long long>(report.steps),
-                  report.seconds, report.cell_steps_per_s / 1e6);
+                  solved[0], report.seconds, report.cell_steps_per_s / 1e6, solved[1]);
     c.say(line);
     if (report.activated > 0)
         std::snprintf(line, sizeof line, "%lld of them activated, the last at %.3f ms",

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <random>
 
 namespace tawara::cli {
@@ -27,25 +28,67 @@ namespace {
 using namespace sparse;
 using Clock = std::chrono::steady_clock;
 
-Csr matrix_of(const std::string& name, ThreadPool& pool, Context& c)
+/// A matrix that was asked for; those of files are there already.
+struct Wanted
 {
-    if (const auto* s = stand_in(name))
-        return make_stand_in(*s);
-    if (name == "heart" || name == "heart:1" || name == "heart:2") {
-        Notices notices;
-        auto m = simulation::kept_heart({}, simulation::heart_folder(), notices, c.progress());
-        for (int times = name == "heart" ? 0 : name.back() - '0'; times > 0; --times)
-            m = mesh::refine(m, c.progress());
-        return heart_matrix(m, pool);
+    std::string name;
+    std::optional<Csr> of_file;
+};
+
+bool is_heart(const std::string& name)
+{
+    return name == "heart" || name == "heart:1" || name == "heart:2";
+}
+
+/// @throws InputError for what is no matrix
+Csr read_matrix(const std::string& name, ThreadPool& pool, Context& c)
+{
+    if (name.find('.') == std::string::npos) {
+        std::string known;
+        for (const auto& s : stand_ins())
+            known += (known.empty() ? "" : ", ") + std::string(s.name);
+        throw InputError("bench spmv", "'" + name +
+                                           "' is no matrix; it should be heart, heart:1, heart:2, "
+                                           "a .mtx file, a mesh, stand-ins or one of them: " +
+                                           known);
     }
-    if (name.ends_with(".mtx"))
-        return read_matrix_market(name);
-    if (name.find('.') == std::string::npos)
-        throw InputError("bench spmv",
-                         "'" + name +
-                             "' is no matrix; it should be heart, heart:1, heart:2, stand-ins, the "
-                             "name of a stand-in, a .mtx file or a mesh");
-    return heart_matrix(mesh::io::read(name, {}, c.progress()).mesh, pool);
+    auto a = name.ends_with(".mtx")
+                 ? read_matrix_market(name)
+                 : heart_matrix(mesh::io::read(name, {}, c.progress()).mesh, pool);
+    if (a.rows() == 0 || a.columns == 0)
+        throw InputError(name, "has " + std::to_string(a.rows()) + " rows and " +
+                                   std::to_string(a.columns) +
+                                   " columns, so that there is nothing to multiply; a matrix of 1 "
+                                   "row and 1 column at least would be right");
+    return a;
+}
+
+std::vector<Wanted> wanted_matrices(const std::vector<std::string>& asked, ThreadPool& pool,
+                                    Context& c)
+{
+    std::vector<Wanted> out;
+    for (const auto& name : asked)
+        if (name == "stand-ins")
+            for (const auto& s : stand_ins())
+                out.push_back({std::string(s.name), {}});
+        else if (stand_in(name) != nullptr || is_heart(name))
+            out.push_back({name, {}});
+        else
+            out.push_back({name, read_matrix(name, pool, c)});
+    return out;
+}
+
+Csr matrix_of(Wanted& w, ThreadPool& pool, Context& c)
+{
+    if (w.of_file)
+        return std::move(*w.of_file);
+    if (const auto* s = stand_in(w.name))
+        return make_stand_in(*s);
+    Notices notices;
+    auto m = simulation::kept_heart({}, simulation::heart_folder(), notices, c.progress());
+    for (int times = w.name == "heart" ? 0 : w.name.back() - '0'; times > 0; --times)
+        m = mesh::refine(m, c.progress());
+    return heart_matrix(m, pool);
 }
 
 /// The shortest of at least 5 products, over at least 0.3 s [s].
@@ -75,10 +118,13 @@ struct Bench
              const std::string& way, double us, double bytes, double triad_GB_per_s, double error)
     {
         const double bound = csr_bytes / us / 1e3 / triad_GB_per_s;
+        // on a CPU products follow each other; a GPU's cache is filled with something else between
+        const char* const cache = device == "cpu" ? "hot" : "cold";
         products.push_back({{"device", device},
                             {"threads", threads},
                             {"order", order},
                             {"way", way},
+                            {"cache", cache},
                             {"us", us},
                             {"bytes", bytes},
                             {"GB_per_s", bytes / us / 1e3},
@@ -88,9 +134,9 @@ struct Bench
         char line[200];
         const auto on = device == "cpu" ? std::to_string(threads) + " x cpu" : device;
         std::snprintf(line, sizeof line,
-                      "  %-8s %-4s %-22s %11.2f us %8.2f GB/s  %5.3f of triad  %5.3f of the CSR "
-                      "bound  error %.1e",
-                      on.c_str(), order.c_str(), way.c_str(), us, bytes / us / 1e3,
+                      "  %-8s %-4s %-22s %-4s %11.2f us %8.2f GB/s  %5.3f of triad  %5.3f of the "
+                      "CSR bound  error %.1e",
+                      on.c_str(), order.c_str(), way.c_str(), cache, us, bytes / us / 1e3,
                       bytes / us / 1e3 / triad_GB_per_s, bound, error);
         c.say(line);
     }
@@ -181,8 +227,10 @@ struct Ceilings
 void on_gpu(Bench& b, const Csr& a, int gpu, double triad, ThreadPool& pool)
 {
     std::vector<std::string> remarks;
-    for (const auto& m : sparse::cuda::measure_products(a, b.precision, gpu, pool, remarks))
+    for (const auto& m : sparse::cuda::measure_products(a, b.precision, gpu, pool, remarks)) {
         b.add("cuda:" + std::to_string(gpu), 0, m.order, m.way, m.cold_us, m.bytes, triad, m.error);
+        b.products.back()["hot_us"] = m.many_us; // one of a hundred in a row
+    }
     for (const auto& r : remarks)
         b.c.say("  " + r);
 }
@@ -198,10 +246,11 @@ Json histogram_of(const Csr& a, const RowLengths& length)
     return {{"width", width}, {"rows", rows}};
 }
 
-Json measure_one(Context& c, const std::string& name, Precision precision, const Ceilings& ceilings,
+Json measure_one(Context& c, Wanted& wanted, Precision precision, const Ceilings& ceilings,
                  [[maybe_unused]] int gpu, ThreadPool& pool)
 {
-    const auto a = matrix_of(name, pool, c);
+    const auto& name = wanted.name;
+    const auto a = matrix_of(wanted, pool, c);
     const auto length = row_lengths(a);
     const double stored = precision == Precision::double_ ? 8 : 4,
                  real = precision == Precision::single ? 4 : 8;
@@ -259,6 +308,7 @@ void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArgument
     const int gpu = gpu_of(device);
     const unsigned all = device.threads > 0 ? device.threads : c.console().context.threads;
     ThreadPool pool(all);
+    auto wanted = wanted_matrices(a.matrices, pool, c); // what is no matrix is said at once
     Ceilings ceilings;
     const bool gpu_alone = device::Devices(device.devices).kind == device::Devices::Kind::cuda;
     for (const unsigned threads : {1U, all})
@@ -280,16 +330,9 @@ void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArgument
                       t.value("threads", 0U));
         c.say(line);
     }
-    std::vector<std::string> names;
-    for (const auto& m : a.matrices)
-        if (m == "stand-ins")
-            for (const auto& s : stand_ins())
-                names.emplace_back(s.name);
-        else
-            names.push_back(m);
     Json matrices = Json::array();
-    for (const auto& name : names)
-        matrices.push_back(measure_one(c, name, precision, ceilings, gpu, pool));
+    for (auto& w : wanted)
+        matrices.push_back(measure_one(c, w, precision, ceilings, gpu, pool));
     const Json result{{"bench", "spmv"},
                       {"precision", device.precision},
                       {"ceilings", triads},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/newton_steps.hpp"
 
+#include "engine/core/error.hpp"
+
 #include <algorithm>
 
 namespace tawara::device {
@@ -11,15 +13,24 @@ namespace {
 constexpr double largest_error_mV = 0.1, error_mV_per_ms2 = 1;
 constexpr int most_parts = 64; ///< of a time step
 
-int longest_length(const TissueProblem& p)
+/// @throws InputError where p asks for what Newton's method has no use for
+void check(const TissueProblem& p)
+{
+    if (p.table_step_mV > 0)
+        throw InputError("", "/reaction/tables_mV",
+                         "has no meaning with stepping \"newton\", which computes functions of V "
+                         "with their slopes; leave tables_mV out (or set 0)");
+}
+
+} // namespace
+
+int longest_implicit(const TissueProblem& p)
 {
     int n = 1;
     while (p.newton.adaptive && 2 * n * p.dt_ms <= p.newton.dt_max_ms * (1 + 1e-9))
         n *= 2;
     return n;
 }
-
-} // namespace
 
 diffusion::NewtonResult ImplicitTissue::whole(double t_ms, double dt_ms, double slope_ms)
 {
@@ -36,8 +47,9 @@ diffusion::NewtonResult ImplicitTissue::whole(double t_ms, double dt_ms, double 
 NewtonSteps::NewtonSteps(const TissueProblem& p)
     : dt_(p.dt_ms),
       largest_error_mV_(std::min(largest_error_mV, error_mV_per_ms2 * p.dt_ms * p.dt_ms)),
-      longest_(longest_length(p))
+      longest_(longest_implicit(p))
 {
+    check(p);
 }
 
 bool NewtonSteps::solve(ImplicitTissue& tissue, double t_ms, double dt_ms)

@@ -52,6 +52,10 @@ class ImplicitTissue
     virtual void set_values(ImplicitVector v, const std::vector<double>& values) = 0;
 };
 
+/// Time steps that the longest step by Newton's method may have: a power of 2, the largest that
+/// fits into dt_max_ms; 1 where `adaptive` is off.
+int longest_implicit(const TissueProblem& p);
+
 /// Implicit steps of cells and diffusion at once (diffusion/newton.hpp) in double precision.
 ///
 /// A step is one time step of the run, or, where that is wanted, several of them (`length`, a power
@@ -65,6 +69,7 @@ class ImplicitTissue
 class NewtonSteps
 {
   public:
+    /// @throws InputError where p asks for what Newton's method has no use for
     explicit NewtonSteps(const TissueProblem& p);
 
     /// Takes the time step that starts at t.

@@ -57,24 +57,40 @@ class Timed
     Clock::time_point since_ = Clock::now();
 };
 
-std::string sentence(double t, double dt, int iterations, double residual, std::int64_t unknown,
-                     const std::array<double, 3>& p)
+/// Of a V that no cell reaches by itself, where that comes from; else empty.
+std::string why_beyond(double v_mV)
 {
-    char text[300];
+    constexpr double beyond_cells_mV = 200;
+    if (std::abs(v_mV) <= beyond_cells_mV)
+        return {};
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        "V is %.4g mV there, which no cell reaches by itself: check the amplitude and the "
+        "place of the stimulus first. Else ",
+        v_mV);
+    return text;
+}
+
+std::string sentence(double t, double dt, int iterations, double residual, std::int64_t unknown,
+                     const std::array<double, 3>& p, double v_mV)
+{
+    char text[500];
     std::snprintf(text, sizeof text,
                   "Newton's method did not converge at %.6g ms: %d iteration%s of a step of %.3g "
-                  "ms left a residual of %.3g mV at unknown %lld, (%.4g, %.4g, %.4g) mm; a smaller "
-                  "time step or explicit stepping would be right",
+                  "ms left a residual of %.3g mV at unknown %lld, (%.4g, %.4g, %.4g) mm; %sa "
+                  "smaller time step or explicit stepping would be right",
                   t, iterations, iterations == 1 ? "" : "s", dt, residual,
-                  static_cast<long long>(unknown), p[0], p[1], p[2]);
+                  static_cast<long long>(unknown), p[0], p[1], p[2], why_beyond(v_mV).c_str());
     return text;
 }
 
 } // namespace
 
 NewtonError::NewtonError(double time_ms_, double dt_ms, int iterations, double residual_mV_,
-                         std::int64_t unknown_, const std::array<double, 3>& position_mm)
-    : Error(sentence(time_ms_, dt_ms, iterations, residual_mV_, unknown_, position_mm)),
+                         std::int64_t unknown_, const std::array<double, 3>& position_mm,
+                         double v_mV)
+    : Error(sentence(time_ms_, dt_ms, iterations, residual_mV_, unknown_, position_mm, v_mV)),
       time_ms(time_ms_), residual_mV(residual_mV_), unknown(unknown_)
 {
 }

@@ -18,8 +18,9 @@ namespace tawara::diffusion {
 /// Newton's method did not find the end of a step, however short.
 struct NewtonError : Error
 {
+    /// @param v_mV  V there, of the last iteration
     NewtonError(double time_ms_, double dt_ms, int iterations, double residual_mV_,
-                std::int64_t unknown_, const std::array<double, 3>& position_mm);
+                std::int64_t unknown_, const std::array<double, 3>& position_mm, double v_mV);
     double time_ms, residual_mV;
     std::int64_t unknown; ///< where the residual is largest, in the mesh's own order
 };

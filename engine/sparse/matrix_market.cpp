@@ -61,7 +61,7 @@ class Lines
                  std::to_string(low) + " to " + std::to_string(high));
         return n;
     }
-    double number()
+    double number(bool whole)
     {
         auto w = word();
         const auto text = w;
@@ -75,6 +75,9 @@ class Lines
             fail("'" + std::string(text.substr(0, 40)) + "' must be a number");
         if (!std::isfinite(x))
             fail("'" + std::string(text.substr(0, 40)) + "' must be a finite number");
+        if (whole && x != std::trunc(x))
+            fail("'" + std::string(text.substr(0, 40)) +
+                 "' must be an integer, as the first line announces; or write real there");
         return x;
     }
     void end_of_line()
@@ -111,7 +114,7 @@ enum class Symmetry { general, symmetric, skew };
 
 struct Header
 {
-    bool pattern = false;
+    bool pattern = false, integer = false;
     Symmetry symmetry = Symmetry::general;
 };
 
@@ -131,6 +134,7 @@ Header header_of(Lines& lines)
         lines.fail("numbers of type '" + field.substr(0, 40) +
                    "' are not read; real, integer and pattern are");
     h.pattern = field == "pattern";
+    h.integer = field == "integer";
     if (symmetry == "symmetric")
         h.symmetry = Symmetry::symmetric;
     else if (symmetry == "skew-symmetric")
@@ -174,7 +178,7 @@ Csr read_matrix_market(const std::filesystem::path& file)
         Entry e;
         e.row = static_cast<std::int32_t>(lines.integer("a row", 1, rows) - 1);
         e.column = static_cast<std::int32_t>(lines.integer("a column", 1, columns) - 1);
-        e.value = h.pattern ? 1 : lines.number();
+        e.value = h.pattern ? 1 : lines.number(h.integer);
         lines.end_of_line();
         entries.push_back(e);
         if (h.symmetry == Symmetry::skew && e.row != e.column)

@@ -462,6 +462,7 @@ class TestCli : public QObject
         for (const auto& p : products) {
             QVERIFY(p.toObject()["GB_per_s"].toDouble() > 0);
             QVERIFY(p.toObject()["error"].toDouble() < 1e-14);
+            QCOMPARE(p.toObject()["cache"].toString(), QString("hot")); // one after another
         }
         QVERIFY(std::filesystem::exists(path("spmv.json")));
         r = run({"bench", "spmv", "nosuchmatrix", "--devices", "cpu"});

@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <thread>
 
@@ -46,6 +47,68 @@ class TestSlips : public QObject
                  r.err.c_str());
     }
 
+    /// Where V is what no cell reaches, the stimulus is suspected first.
+    void aStimulusBeyondCellsIsSuspected()
+    {
+        const auto r = run_with({R"(diffusion={"scheme": "p1", "stepping": "newton"})",
+                                 "stimuli.0.amplitude_pA_per_pF=1e7"});
+        QCOMPARE(r.status, static_cast<int>(cli::not_finite));
+        QVERIFY2(r.err.find("mV there, which no cell reaches by itself: check the amplitude and "
+                            "the place of the stimulus first. Else a smaller time step") !=
+                     std::string::npos,
+                 r.err.c_str());
+    }
+
+    /// Time steps that long steps pass through are told from those that were solved.
+    void solvedStepsAreToldApart()
+    {
+        const auto html = path("newton.html");
+        const auto r =
+            run({"run", path("good.json"), "--devices", "cpu", "--out", path("newton"), "--report",
+                 html, "--set",
+                 R"(diffusion={"scheme": "p1", "stepping": "newton", "mass_scaling": 0.01})",
+                 "--set", "stimuli=[]", "--set", "time.dt_max_ms=0.3"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QFile file(dir_.filePath("newton/report.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto report = QJsonDocument::fromJson(file.readAll()).object(),
+                   newton = report["newton"].toObject();
+        const double steps = report["steps"].toDouble(), solved = newton["steps"].toDouble();
+        QCOMPARE(steps, 50.0);
+        QVERIFY(solved > 0 && solved < steps);
+        QCOMPARE(newton["dt_max_ms"].toDouble(), 0.3);
+        QVERIFY(std::fabs(newton["dt_max_used_ms"].toDouble() - 0.16) < 1e-12); // 8 time steps
+        const double all = report["cell_steps_per_s"].toDouble();
+        QVERIFY(std::fabs(report["cell_steps_solved_per_s"].toDouble() / all - solved / steps) <
+                1e-12);
+        const auto number = std::to_string(static_cast<int>(solved));
+        QVERIFY2(r.out.find(" 50 steps (" + number + " solved) in ") != std::string::npos &&
+                     r.out.find(" million solved)\n") != std::string::npos,
+                 r.out.c_str());
+        QVERIFY2(r.says("note: diffusion.mass_scaling is not used here: no volume is added, since "
+                        "it lengthens explicit steps of diffusion alone"),
+                 r.err.c_str());
+        QFile page(QString::fromStdString(html));
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const auto text = page.readAll();
+        const auto row = [&](const char* name, const std::string& value) {
+            return text.contains(
+                ("<td class=\"name\">" + std::string(name) + "</td><td>" + value).c_str());
+        };
+        QVERIFY(row("Steps that were solved", number + " by Newton's method</td>"));
+        QVERIFY(row("Newton's iterations", ""));
+        QVERIFY(text.contains(
+            QString("a step, %1 at most").arg(newton["most_newton_iterations"].toInt()).toUtf8()));
+        QVERIFY(row("Conjugate gradients", ""));
+        QVERIFY(
+            row("Long steps refused", std::to_string(newton["rejected_steps"].toInt()) + "</td>"));
+        QVERIFY(row("Time steps halved", std::to_string(newton["halvings"].toInt()) + " times"));
+        const auto other = run_with({R"(diffusion={"scheme": "p1", "mass_scaling": 0.01})"});
+        QVERIFY2(other.out.find(" solved)") == std::string::npos &&
+                     other.err.find("is not used here") == std::string::npos,
+                 other.err.c_str());
+    }
+
     /// Where explicit steps would do, Newton's method is not taken without a word; nor are they
     /// where they need very many stages.
     void theFasterSteppingIsAdvised()
@@ -61,6 +124,35 @@ class TestSlips : public QObject
              R"(tissue.regions.0.conductivity_S_per_m={"fibre": 4e4, "sheet": 4e4, "normal": 4e4})"});
         QVERIFY2(many.err.find("stepping \"newton\" is likely to be faster") != std::string::npos,
                  many.err.c_str());
+    }
+
+    /// What is no matrix is said at once, and not after ceilings and other matrices were measured.
+    void matricesAreCheckedFirst()
+    {
+        const auto file = [&](const char* name, const char* text) {
+            QFile f(dir_.filePath(name));
+            if (f.open(QIODevice::WriteOnly))
+                f.write(text);
+            return path(name);
+        };
+        const std::string head = "%%MatrixMarket matrix coordinate integer general\n";
+        const auto half = file("half.mtx", (head + "1 1 1\n1 1 1.5\n").c_str()),
+                   none = file("none.mtx", (head + "0 0 0\n").c_str());
+        const std::pair<std::string, std::string> cases[] = {
+            {half, half + ":3: '1.5' must be an integer, as the first line announces; or write "
+                          "real there"},
+            {none, none + ": has 0 rows and 0 columns, so that there is nothing to multiply; a "
+                          "matrix of 1 row and 1 column at least would be right"},
+            {"qcb", "bench spmv: 'qcb' is no matrix; it should be heart, heart:1, heart:2, a .mtx "
+                    "file, a mesh, stand-ins or one of them: circuit, economics, epidemiology, "
+                    "fem_accelerator, fem_cantilever, fem_harbor, fem_ship, fem_spheres, protein, "
+                    "qcd, webbase, wind_tunnel"}};
+        for (const auto& [matrix, says] : cases) {
+            const auto r = run({"bench", "spmv", "qcd", matrix, "--devices", "cpu"});
+            QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+            QCOMPARE(QString::fromStdString(r.err),
+                     QString::fromStdString("error: " + says + "\n"));
+        }
     }
 
     void refused_data()
@@ -83,6 +175,14 @@ class TestSlips : public QObject
         row("conductivity", "tissue.regions.0.conductivity_S_per_m.fibre=1e30",
             "/tissue/regions/0/conductivity_S_per_m: gives 1e+30 S/m, with which diffusion would "
             "need more than 10000 stages inside one time step; tissue has 0.01 to 1 S/m");
+        row("tables beside Newton's method",
+            R"(diffusion={"scheme": "p1", "stepping": "newton"};reaction.tables_mV=0.1)",
+            "/reaction/tables_mV: has no meaning with diffusion stepping \"newton\"; leave it out, "
+            "or take another stepping");
+        row("rest beside Newton's method",
+            R"(diffusion={"scheme": "p1", "stepping": "newton"};reaction.rest_tolerance_mV=0.1)",
+            "/reaction/rest_tolerance_mV: has no meaning with diffusion stepping \"newton\"; leave "
+            "it out, or take another stepping");
         row("far from every key", "diffusion.typo=1",
             "/diffusion/typo: unknown key 'typo'; known are scheme, mass, currents, "
             "mass_scaling, mass_scaling_largest, splitting, stepping");
@@ -95,7 +195,10 @@ class TestSlips : public QObject
     {
         QFETCH(QString, set);
         QFETCH(QString, says);
-        const auto r = run_with({set.toStdString()});
+        std::vector<std::string> sets;
+        for (const auto& one : set.split(';'))
+            sets.push_back(one.toStdString());
+        const auto r = run_with(sets);
         QCOMPARE(r.status, static_cast<int>(cli::bad_input));
         const auto last = r.err.substr(r.err.rfind("error: "));
         QVERIFY2(last.find(says.toStdString()) != std::string::npos, last.c_str());

@@ -310,7 +310,8 @@ void NewtonTissue::fail(double t_ms, double dt_ms, const diffusion::NewtonResult
 {
     const auto unknown = layout_.old_of[static_cast<std::size_t>(slot_[failed_row_])];
     throw diffusion::NewtonError(t_ms, dt_ms, r.iterations, r.residual_mV(), unknown,
-                                 position_[static_cast<std::size_t>(unknown)]);
+                                 position_[static_cast<std::size_t>(unknown)],
+                                 end_[static_cast<std::size_t>(failed_row_)]);
 }
 
 void NewtonTissue::forget()

@@ -9,21 +9,23 @@ namespace tawara::device::cuda {
 
 void NewtonPlan::fail(double t_ms, double dt_ms, const diffusion::NewtonResult& r)
 {
-    double most = -1;
+    double most = -1, v_mV = 0;
     std::int64_t unknown = 0;
     each([&](State& s, Own& o) {
-        std::vector<double> left(o.minus_r.size()), volume(o.volume.size());
+        std::vector<double> left(o.minus_r.size()), volume(o.volume.size()), v(s.scratch[0].size());
         o.minus_r.download(left, s.main);
         o.volume.download(volume, s.main);
+        s.scratch[0].download(v, s.main);
         s.main->synchronize();
         for (std::size_t slot = 0; slot < left.size(); ++slot)
             if (volume[slot] != 0 && !(std::abs(left[slot] / volume[slot]) <= most)) {
                 most = std::abs(left[slot] / volume[slot]);
                 unknown = s.host.old_of[slot];
+                v_mV = v[slot];
             }
     });
     throw diffusion::NewtonError(t_ms, dt_ms, r.iterations, r.residual_mV(), unknown,
-                                 position_[static_cast<std::size_t>(unknown)]);
+                                 position_[static_cast<std::size_t>(unknown)], v_mV);
 }
 
 void NewtonPlan::forget()

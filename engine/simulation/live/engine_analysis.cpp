@@ -364,6 +364,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
             figure(k, sim->stepper().device(), ceilings, options.precision == Precision::single));
     source->wall_s = sim->simulation.stepping_s();
     source->steps = sim->simulation.step();
+    source->newton = sim->stepper().newton_counts();
     answer(id);
     const auto write = [this, id, kind = *kind, path = c.path,
                         source](const std::stop_token& stop) -> std::function<void()> {

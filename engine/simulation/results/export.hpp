@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/progress.hpp"
-#include "engine/device/problem.hpp"
+#include "engine/device/stepper.hpp"
 #include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/observe/kernel_figure.hpp"
 #include "engine/simulation/observe/maps.hpp"
@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,7 @@ struct ExportSource
     std::vector<KernelFigure> kernels;
     double wall_s = 0; ///< of stepping; 0: unknown
     std::int64_t steps = 0;
+    std::optional<device::NewtonCounts> newton; ///< Stepper::newton_counts()
 };
 
 /// Writes one kind of result; every file appears whole or not at all.

@@ -254,6 +254,8 @@ void add_seconds(Json& j, const ReportInput& in, const RunReport& r)
                     {"stepping", in.phases.stepping_s},
                     {"output", in.phases.output_s}};
     j["cell_steps_per_s"] = r.cell_steps_per_s;
+    if (r.solved_steps >= 0)
+        j["cell_steps_solved_per_s"] = r.cell_steps_solved_per_s;
 }
 
 /// The device's ceilings, measured now; why not where that fails.
@@ -371,9 +373,14 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     r.unknowns = static_cast<std::int64_t>(p.size());
     r.steps = in.stepper.step() - in.first_step;
     r.seconds = in.phases.stepping_s;
-    if (r.seconds > 0)
-        r.cell_steps_per_s =
-            static_cast<double>(r.steps) * static_cast<double>(p.with_cells()) / r.seconds;
+    const auto newton = in.stepper.newton_counts();
+    if (newton)
+        r.solved_steps = newton->steps;
+    if (r.seconds > 0) {
+        const double rate = static_cast<double>(p.with_cells()) / r.seconds;
+        r.cell_steps_per_s = static_cast<double>(r.steps) * rate;
+        r.cell_steps_solved_per_s = newton ? static_cast<double>(newton->steps) * rate : 0;
+    }
     Json j = Json::object();
     add_what_ran(j, in);
     add_steps(j, in, r);

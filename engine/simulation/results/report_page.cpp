@@ -332,6 +332,23 @@ ReportPage::Section calcium(const ExportSource& s)
     return out;
 }
 
+/// What steps by Newton's method came to, where there were any.
+void add_newton(ReportPage::Table& t, const device::NewtonCounts& c)
+{
+    if (c.steps <= 0)
+        return;
+    const auto steps = static_cast<double>(c.steps);
+    const auto mean = [&](std::int64_t n) {
+        return number_text(static_cast<double>(n) / steps, 3);
+    };
+    t.rows.push_back({"Steps that were solved", page::count_text(c.steps) + " by Newton's method"});
+    t.rows.push_back({"Newton's iterations",
+                      mean(c.newton) + " a step, " + std::to_string(c.most_newton) + " at most"});
+    t.rows.push_back({"Conjugate gradients", mean(c.linear) + " iterations a step"});
+    t.rows.push_back({"Long steps refused", page::count_text(c.rejected)});
+    t.rows.push_back({"Time steps halved", page::count_text(c.halved) + " times"});
+}
+
 ReportPage::Table speed(const ExportSource& s)
 {
     ReportPage::Table t{"Performance", {}, {}, {}};
@@ -347,6 +364,8 @@ ReportPage::Table speed(const ExportSource& s)
              number_text(steps * static_cast<double>(s.scene->unknowns) / s.wall_s / 1e6, 4) +
                  " million"});
     }
+    if (s.newton)
+        add_newton(t, *s.newton);
     return t;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/results/report_steps.hpp"
 
+#include "engine/device/newton_steps.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/dyad_cells.hpp"
 
@@ -35,6 +36,7 @@ Json newton_json(const device::TissueProblem& p, const device::NewtonCounts& c)
     const auto steps = static_cast<double>(std::max<std::int64_t>(c.steps, 1));
     return {{"tolerance_mV", p.newton.tolerance_mV},
             {"dt_max_ms", p.newton.adaptive ? p.newton.dt_max_ms : p.dt_ms},
+            {"dt_max_used_ms", device::longest_implicit(p) * p.dt_ms},
             {"steps", c.steps},
             {"newton_iterations", c.newton},
             {"newton_iterations_a_step", static_cast<double>(c.newton) / steps},

@@ -34,6 +34,10 @@ struct RunReport
     std::int64_t unknowns = 0, steps = 0;
     double seconds = 0; ///< of stepping
     double cell_steps_per_s = 0;
+    /// Of `steps`, those that Newton's method solved: fewer where some were long ones together; -1:
+    /// none was solved so.
+    std::int64_t solved_steps = -1;
+    double cell_steps_solved_per_s = 0;
     double last_activation_ms = 0;
     std::int64_t activated = 0;
     /// Of conduction [m/s]: 5th, 50th and 95th percentile by volume (conduction_velocity()); NaN

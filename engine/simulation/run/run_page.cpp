@@ -54,6 +54,7 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     s.kernels = kernels_of(report, in.stepper.device());
     s.wall_s = in.phases.stepping_s;
     s.steps = report.steps;
+    s.newton = in.stepper.newton_counts();
     auto page = report_page(s);
     page.remarks.push_back(
         {Notice::Level::info, "Pictures of the heart: the workstation's File > Export > Report."});

@@ -358,6 +358,12 @@ void reaction(const JsonNode& n, Session& s)
     read_keys(n, "/reaction", s);
     if (s.tables_mV > 0 && s.tables_mV < cell::finest_table_mV)
         n.at("tables_mV", "").fail_value("0 (no tables) or a step from 0.001 to 1 mV");
+    if (s.stepping == Stepping::newton)
+        for (const auto& [key, value] : {std::pair{"tables_mV", s.tables_mV},
+                                         std::pair{"rest_tolerance_mV", s.rest_tolerance_mV}})
+            if (value > 0)
+                n.at(key, "").fail_exclusive("has no meaning with diffusion stepping \"newton\"; "
+                                             "leave it out, or take another stepping");
     const auto scheme = n.find("scheme");
     if (!scheme)
         return;

@@ -346,7 +346,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     p.position_mm.resize(p.size());
     for (std::size_t u = 0; u < p.size(); ++u)
         p.position_mm[u] = t.on_vertices() ? m.vertex(u) : m.centroid(u);
-    say_mass_scaling(p, t.notices);
+    say_mass_scaling(s, p, t.notices);
     for (std::size_t k = before; k < t.notices.size(); ++k)
         t.notices[k].kind = notice_kind::tissue;
 }

@@ -174,8 +174,15 @@ void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)
     }
 }
 
-void say_mass_scaling(const device::TissueProblem& p, Notices& notices)
+void say_mass_scaling(const Session& session, const device::TissueProblem& p, Notices& notices)
 {
+    const bool wanted = session.mass_scaling > 0 &&
+                        (session.mass_scaling != Session{}.mass_scaling ||
+                         session.mass_scaling_largest != Session{}.mass_scaling_largest);
+    if (wanted && p.stepping != device::Stepping::explicit_)
+        notices.push_back({Notice::Level::info,
+                           "diffusion.mass_scaling is not used here: no volume is added, since it "
+                           "lengthens explicit steps of diffusion alone"});
     const auto& s = p.system;
     if (s.largest_scaling_at < 0)
         return;

@@ -21,8 +21,9 @@ void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& pa
                    Notices& notices);
 /// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
 void say_if_beyond_tissue(const RegionMap& patches, Notices& notices);
-/// Says how much volume mass scaling has added, where most, and what that does.
-void say_mass_scaling(const device::TissueProblem& p, Notices& notices);
+/// Says how much volume mass scaling has added, where most, and what that does; or that it is asked
+/// for beside a stepping that has no use for it.
+void say_mass_scaling(const Session& s, const device::TissueProblem& p, Notices& notices);
 /// Says so where an ECG is of conductivities that are no tissue's.
 void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices);
 /// Says so where Newton's method steps a tissue that explicit steps are likely to be faster on, and
