@@ -408,6 +408,21 @@ class TestNewtonSteps : public QObject
         QCOMPARE(k[2].calls, c.linear);
         QVERIFY(!stepper_of(strip(Stepping::explicit_, 0.02))->newton_counts());
     }
+
+    /// Tables are refused aloud, also where no session was read.
+    void tablesAreRefused()
+    {
+        auto p = strip(Stepping::newton, 0.05);
+        p.table_step_mV = 0.1;
+        try {
+            on(p, "cpu");
+            QFAIL("tables were taken");
+        } catch (const InputError& e) {
+            QVERIFY2(QString(e.what()).contains("/reaction/tables_mV: has no meaning with stepping "
+                                                "\"newton\""),
+                     e.what());
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TestNewtonSteps)

@@ -237,8 +237,9 @@ Notices what_run_will_be(const Session& session, const Tissue& tissue, bool unpa
         out.push_back({Notice::Level::info,
                        tissue.problem.stepping == device::Stepping::newton
                            ? "diffusion.mass \"consistent\" with Newton's method: waves are late "
-                             "on coarse meshes, by a quarter at 0.2 mm where explicit steps with "
-                             "it are early"
+                             "on coarse meshes, about as late as with \"lumped\", since currents "
+                             "of the cells stay at the vertices; explicit steps with it make them "
+                             "early"
                            : "diffusion.mass \"consistent\": every step solves a linear system, "
                              "which takes several times as long as all else; \"lumped\" with "
                              "explicit steps solves none"});

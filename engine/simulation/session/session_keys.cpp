@@ -164,7 +164,8 @@ const Key table[] = {
          .write = changed,
          .fixed = unnamed}),
     Key("/reaction/tables_mV", of<&Session::tables_mV>(), {0, cell::coarsest_table_mV}, "mV",
-        "functions of V are looked up in tables of this step, from 0.001 mV on, on the CPU alone",
+        "functions of V are looked up in tables of this step, from 0.001 mV on, on the CPU alone; "
+        "not with stepping `newton`",
         {.more = "what it changes is in `tests/bench/records/CELL_MODELS.md`; to compute them is "
                  "as fast or faster",
          .zero = "they are computed",
