@@ -3,6 +3,7 @@
 
 #include "engine/cell/normal.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/cell_weights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,10 @@ std::size_t numbers_per_cell(const CellGroup& group, Precision precision)
                : cell::numbers_per_unknown(group.reaction->on_cpu_double()->arrays());
 }
 
-std::size_t weight_of_cells(const TissueProblem& p)
+namespace {
+
+/// Of a cell of each group, beside one of a compiled model.
+std::vector<std::size_t> weights_of_groups(const TissueProblem& p)
 {
     constexpr std::size_t usual = 20; // numbers of a compiled model's cell
     std::vector<std::size_t> weight;
@@ -38,10 +42,33 @@ std::size_t weight_of_cells(const TissueProblem& p)
         weight.push_back(
             g.reaction ? std::max<std::size_t>(1, numbers_per_cell(g, Precision::double_) / usual)
                        : 1);
+    return weight;
+}
+
+} // namespace
+
+std::size_t weight_of_cells(const TissueProblem& p)
+{
+    const auto weight = weights_of_groups(p);
     std::size_t sum = 0;
     for (const auto g : p.group)
         sum += g == no_cells ? 0 : weight[g];
     return sum;
+}
+
+std::vector<std::int32_t> cell_weights(const TissueProblem& p)
+{
+    const auto of_group = weights_of_groups(p);
+    if (std::all_of(of_group.begin(), of_group.end(), [](auto w) { return w == 1; }))
+        return {};
+    constexpr std::size_t most = std::size_t{1} << 30; // METIS sums 32-bit numbers
+    const auto less = weight_of_cells(p) / (most / 2) + 1;
+    std::vector<std::int32_t> weight(p.size(), 1);
+    for (std::size_t u = 0; u < p.size(); ++u)
+        if (p.has_cells(u))
+            weight[u] =
+                static_cast<std::int32_t>(std::max<std::size_t>(1, of_group[p.group[u]] / less));
+    return weight;
 }
 
 void check_types(const CellGroup& group, std::span<const cell::CellType> types)

@@ -144,8 +144,8 @@ struct Tuning
     /// One step in so many is timed kernel by kernel (a tissue below 300 000 unknowns: one in eight
     /// times as many, so that it costs less than 1 % there too); 0: none.
     int timed_every = 1024;
-    /// Of the unknowns, for each device in its order; empty: in proportion to the bandwidths of the
-    /// devices' memories, which is in equal parts where they are of one kind.
+    /// Of what all cells take, for each device in its order; empty: in proportion to the bandwidths
+    /// of the devices' memories, which is in equal parts where they are of one kind.
     std::vector<double> shares{};
 };
 

@@ -105,8 +105,8 @@ std::vector<std::int32_t> parts_of_stepped(const Domain& d, int count,
 {
     const auto& a = d.graph;
     if (d.stepped() == d.size())
-        return parts(a, count, shares);
-    std::vector<std::int32_t> cell_of(d.size(), -1), column;
+        return parts(a, count, shares, d.weight);
+    std::vector<std::int32_t> cell_of(d.size(), -1), column, weight;
     std::vector<std::int64_t> first{0};
     std::int32_t cells = 0;
     for (std::size_t u = 0; u < d.size(); ++u)
@@ -117,8 +117,10 @@ std::vector<std::int32_t> parts_of_stepped(const Domain& d, int count,
             for (auto e = a.first[u]; e < a.first[u + 1]; ++e)
                 column.push_back(cell_of[at(a.column[at(e)])]);
             first.push_back(static_cast<std::int64_t>(column.size()));
+            if (!d.weight.empty())
+                weight.push_back(d.weight[u]);
         }
-    const auto of_cell = parts({first, column}, count, shares);
+    const auto of_cell = parts({first, column}, count, shares, weight);
     std::vector<std::int32_t> part(d.size(), 0);
     for (std::size_t u = 0; u < d.size(); ++u)
         if (cell_of[u] >= 0)
@@ -133,13 +135,15 @@ std::vector<std::int32_t> cut(const Domain& d, int count, Ordering ordering,
 {
     if (count == 1 || ordering == Ordering::metis || d.size() <= metis_limit)
         return parts_of_stepped(d, count, shares);
-    std::vector<std::int32_t> part(d.size(), 0), cells;
+    std::vector<std::int32_t> part(d.size(), 0), cells, weight;
     for (const auto u : curve)
-        if (has_part(d, at(u)))
+        if (has_part(d, at(u))) {
             cells.push_back(u);
+            weight.push_back(d.weight.empty() ? 1 : d.weight[at(u)]);
+        }
     std::size_t k = 0;
     std::int32_t c = 0;
-    for (const auto end : ends_of_parts(cells.size(), count, shares)) {
+    for (const auto end : ends_of_parts(weight, count, shares)) {
         for (; k < end; ++k)
             part[at(cells[k])] = c;
         ++c;
@@ -264,6 +268,31 @@ std::vector<std::size_t> ends_of_parts(std::size_t n, int count, std::span<const
         part += shares.empty() ? 1.0 / count : shares[at(c)];
         ends.push_back(
             std::min(n, static_cast<std::size_t>(std::llround(part * static_cast<double>(n)))));
+    }
+    ends.push_back(n);
+    return ends;
+}
+
+std::vector<std::size_t> ends_of_parts(std::span<const std::int32_t> weight, int count,
+                                       std::span<const double> shares)
+{
+    const std::size_t n = weight.size();
+    const std::int64_t all = std::accumulate(weight.begin(), weight.end(), std::int64_t{0});
+    std::vector<std::size_t> ends;
+    std::size_t k = 0;
+    std::int64_t sum = 0;
+    double part = 0; // of all, up to here
+    for (int c = 0; c + 1 < count; ++c) {
+        part += shares.empty() ? 1.0 / count : shares[at(c)];
+        const auto end = static_cast<double>(std::llround(part * static_cast<double>(all)));
+        const auto most = n - at(count - 1 - c); // one for each part that follows
+        const auto least = (ends.empty() ? 0 : ends.back()) + 1;
+        const auto nearer = [&] { // with the next one
+            return static_cast<double>(sum) + 0.5 * static_cast<double>(weight[k]) <= end;
+        };
+        for (; k < most && (k < least || nearer()); ++k)
+            sum += weight[k];
+        ends.push_back(k);
     }
     ends.push_back(n);
     return ends;

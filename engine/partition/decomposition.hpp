@@ -16,6 +16,8 @@ struct Domain
     std::span<const Vec3> position_mm;
     std::span<const std::uint8_t> group; ///< unknowns of a group lie together; or left_out
     std::span<const std::uint16_t> type; ///< of a group's unknowns those of a type lie together
+    /// How long each takes beside others, at least 1, sum below 2^31; empty: all alike.
+    std::span<const std::int32_t> weight = {};
 
     std::size_t size() const { return group.size(); }
     std::size_t stepped() const; ///< how many are not left out
@@ -77,11 +79,18 @@ struct Decomposition
 /// alike), to the nearest unknown; the last is n.
 std::vector<std::size_t> ends_of_parts(std::size_t n, int count, std::span<const double> shares);
 
-/// Cuts a domain into `count` parts (METIS k-way; along the Hilbert curve for Ordering::hilbert
-/// with more than four million unknowns) and orders each: separator first, groups together, in
-/// windows of neighbours those of a type together and long rows first. Deterministic.
+/// The same where unknowns have weights: a part ends where the sum of these is nearest to its
+/// share; each has at least one.
+/// @pre as many unknowns as parts
+std::vector<std::size_t> ends_of_parts(std::span<const std::int32_t> weight, int count,
+                                       std::span<const double> shares);
+
+/// Cuts a domain into `count` parts of the weights asked for (METIS k-way; along the Hilbert curve
+/// for Ordering::hilbert with more than four million unknowns) and orders each: separator first,
+/// groups together, in windows of neighbours those of a type together and long rows first.
+/// Deterministic.
 /// @param count   at least 1
-/// @param shares  of the unknowns for each part, sum 1; empty: all alike
+/// @param shares  of the unknowns' weights for each part, sum 1; empty: all alike
 /// @throws InputError when there are fewer unknowns than parts
 Decomposition decompose(const Domain& d, int count, Ordering ordering,
                         const Progress& progress = {}, std::span<const double> shares = {});

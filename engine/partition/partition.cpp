@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <metis.h>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace tawara::partition {
 
@@ -23,7 +25,7 @@ struct MetisGraph
 enum class Goal { communication_volume, edge_cut };
 
 std::vector<std::int32_t> metis(MetisGraph g, std::int64_t parts, Goal goal,
-                                std::vector<real_t> shares = {})
+                                std::vector<real_t> shares = {}, std::vector<idx_t> weight = {})
 {
     auto n = static_cast<idx_t>(g.first.size() - 1);
     std::vector<std::int32_t> part(static_cast<std::size_t>(n), 0);
@@ -39,9 +41,10 @@ std::vector<std::int32_t> metis(MetisGraph g, std::int64_t parts, Goal goal,
         goal == Goal::communication_volume ? METIS_OBJTYPE_VOL : METIS_OBJTYPE_CUT;
     idx_t constraints = 1, k = static_cast<idx_t>(parts), cost = 0;
     static_assert(sizeof(idx_t) == sizeof(std::int32_t));
-    const int status = METIS_PartGraphKway(
-        &n, &constraints, g.first.data(), g.column.data(), nullptr, nullptr, nullptr, &k,
-        shares.empty() ? nullptr : shares.data(), nullptr, options.data(), &cost, part.data());
+    const int status = METIS_PartGraphKway(&n, &constraints, g.first.data(), g.column.data(),
+                                           weight.empty() ? nullptr : weight.data(), nullptr,
+                                           nullptr, &k, shares.empty() ? nullptr : shares.data(),
+                                           nullptr, options.data(), &cost, part.data());
     if (status != METIS_OK)
         throw Error(status == METIS_ERROR_MEMORY ? "partition: not enough memory for METIS"
                                                  : "partition: METIS refused the graph");
@@ -155,9 +158,26 @@ void order_group(const Graph& g, std::span<std::int32_t> members, int cluster_si
     std::copy(sorted.begin(), sorted.end(), members.begin());
 }
 
+/// Weights, of which none is more than what a part has to hold: an unknown that is heavier has a
+/// part for itself, and the others share the rest.
+std::vector<idx_t> bounded(std::span<const std::int32_t> weight, int count)
+{
+    std::vector<idx_t> heaviest(weight.begin(), weight.end()), out = heaviest;
+    const auto few = std::min(heaviest.size(), static_cast<std::size_t>(count));
+    std::partial_sort(heaviest.begin(), heaviest.begin() + static_cast<std::ptrdiff_t>(few),
+                      heaviest.end(), std::greater<>());
+    std::int64_t sum = std::accumulate(out.begin(), out.end(), std::int64_t{0}), left = count;
+    for (std::size_t k = 0; k < few && left > 1 && left * heaviest[k] > sum; ++k, --left)
+        sum -= heaviest[k];
+    for (auto& w : out)
+        w = static_cast<idx_t>(std::clamp<std::int64_t>(sum / left, 1, w));
+    return out;
+}
+
 } // namespace
 
-std::vector<std::int32_t> parts(const Graph& g, int count, std::span<const double> shares)
+std::vector<std::int32_t> parts(const Graph& g, int count, std::span<const double> shares,
+                                std::span<const std::int32_t> weight)
 {
     const std::size_t n = g.size();
     if (count < 1)
@@ -169,12 +189,23 @@ std::vector<std::int32_t> parts(const Graph& g, int count, std::span<const doubl
         (shares.size() != static_cast<std::size_t>(count) ||
          std::any_of(shares.begin(), shares.end(), [](double s) { return !(s > 0); })))
         throw InputError("partition", "a positive share is needed for each part, or none at all");
+    if (!weight.empty() && weight.size() != n)
+        throw InputError("partition", "a weight is needed for each unknown, or none at all");
     if (count == 1)
         return std::vector<std::int32_t>(n, 0);
     std::vector<std::int32_t> all(n), place(n, -1);
     std::iota(all.begin(), all.end(), 0);
-    return metis(subgraph(g, all, place), count, Goal::communication_volume,
-                 std::vector<real_t>(shares.begin(), shares.end()));
+    const auto by = [&](std::vector<idx_t> weights) {
+        return metis(subgraph(g, all, place), count, Goal::communication_volume,
+                     std::vector<real_t>(shares.begin(), shares.end()), std::move(weights));
+    };
+    auto part = by(bounded(weight, count));
+    std::vector<bool> filled(static_cast<std::size_t>(count), false);
+    for (const auto k : part)
+        filled[static_cast<std::size_t>(k)] = true;
+    if (!weight.empty() && std::find(filled.begin(), filled.end(), false) != filled.end())
+        part = by({});
+    return part;
 }
 
 Order cluster_order(const Graph& g, std::span<const std::int32_t> part,

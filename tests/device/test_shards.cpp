@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shards stepped on the CPU as the kernels step them: separators first, their values sent into the
 // halos of others, then the interior. What comes out must be that of the plain rows, bit for bit.
+#include "engine/calcium/description.hpp"
+#include "engine/calcium/paced_cell.hpp"
+#include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/shards.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -269,6 +272,50 @@ class TestShards : public QObject
                                                                {}, std::vector<double>{0.5, 0.5}));
         QVERIFY_THROWS_EXCEPTION(InputError, cuda::make_shards(p, 2, 2, partition::Ordering::metis,
                                                                {}, std::vector<double>{1, 0}));
+    }
+
+    /// A cell of ten thousand dyads takes as long as thousands of others: these are shared evenly,
+    /// whatever other cells there are.
+    void cellsWithDyadsAreSharedEvenly()
+    {
+        calcium::make_dyads_known();
+        auto p = slab_problem({8, 5, 4}, 0.5);
+        CellGroup g;
+        g.types = {cell::make_cell_type(calcium::dyad_model, "healthy", {}, {})};
+        g.reaction = std::make_shared<calcium::DyadReactionModel>(
+            std::vector{calcium::dyad_type(g.types[0])}, calcium::Grid{100, 10, 10}, 7);
+        const auto dyads = static_cast<std::uint8_t>(p.groups.size());
+        p.groups.push_back(std::move(g));
+        double all = 0;
+        for (std::size_t u = 0; u < p.size(); ++u)
+            if (p.position_mm[u][0] < 4) {
+                p.group[u] = dyads;
+                p.type[u] = 0;
+                ++all;
+            }
+        for (const auto ordering : {partition::Ordering::hilbert, partition::Ordering::metis})
+            for (const int count : {2, 3, 4}) {
+                const auto sharding = cuda::make_shards(p, count, 2, ordering);
+                std::vector<double> part(at(count), 0);
+                for (std::size_t u = 0; u < p.size(); ++u)
+                    part[at(sharding.place[u].part)] += p.group[u] == dyads ? count / all : 0;
+                for (const double share : part)
+                    QVERIFY2(std::abs(share - 1) < 0.05, qPrintable(QString::number(share)));
+                QVERIFY(agrees<double>(p, count, ordering));
+            }
+    }
+
+    void partsEndWhereWeightsSay()
+    {
+        using Ends = std::vector<std::size_t>;
+        const std::vector<std::int32_t> alike(100, 1), two{1, 1, 1, 1, 500, 500};
+        QCOMPARE(partition::ends_of_parts(alike, 3, std::vector<double>{0.5, 0.2, 0.3}),
+                 (Ends{50, 70, 100}));
+        QCOMPARE(partition::ends_of_parts(two, 2, {}), (Ends{5, 6}));
+        // none is left without one
+        QCOMPARE(partition::ends_of_parts(two, 6, {}), (Ends{1, 2, 3, 4, 5, 6}));
+        const std::vector<std::int32_t> one{500, 1, 1};
+        QCOMPARE(partition::ends_of_parts(one, 3, {}), (Ends{1, 2, 3}));
     }
 
     void partsEndWhereSharesSay()

@@ -90,6 +90,31 @@ class TestPartition : public QObject
         QVERIFY_THROWS_EXCEPTION(InputError, parts(Grid(1).graph(), 2));
     }
 
+    /// Parts are alike in weight, not in number; where that would leave one empty, in number.
+    void partsAreBalancedByWeight()
+    {
+        const Grid g(20);
+        std::vector<std::int32_t> weight(g.size(), 1);
+        for (std::size_t i = 0; i < g.size(); ++i)
+            if (g.at[i][0] < 10)
+                weight[i] = 5000;
+        for (int k : {2, 3, 4}) {
+            std::vector<double> sum(static_cast<std::size_t>(k), 0);
+            const auto p = parts(g.graph(), k, {}, weight);
+            for (std::size_t i = 0; i < g.size(); ++i)
+                sum[static_cast<std::size_t>(p[i])] += weight[i];
+            const double mean = std::accumulate(sum.begin(), sum.end(), 0.0) / k;
+            for (double s : sum)
+                QVERIFY2(std::abs(s / mean - 1) < 0.05, qPrintable(QString::number(s / mean)));
+        }
+        weight.assign(g.size(), 1);
+        weight[17] = 1 << 30;
+        const auto p = parts(g.graph(), 8, {}, weight);
+        QCOMPARE(std::set<std::int32_t>(p.begin(), p.end()).size(), std::size_t{8});
+        weight.pop_back();
+        QVERIFY_THROWS_EXCEPTION(InputError, parts(g.graph(), 2, {}, weight));
+    }
+
     void orderGoesByPartThenMajorThenCluster()
     {
         const Grid g(16);

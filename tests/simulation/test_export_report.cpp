@@ -107,6 +107,31 @@ class TestExportReport : public QObject
         QCOMPARE(t.rows.back()[0], std::string("and 3 more"));
     }
 
+    /// The session's scheme does not step cells with dyads.
+    void reactionIsThatOfTheCells()
+    {
+        auto s = source_;
+        auto scene = std::make_shared<Scene>(*s.scene);
+        scene->session.reaction = cell::Scheme::rush_larsen;
+        auto& list = scene->session.regions;
+        s.scene = scene;
+        const auto said = [&] {
+            for (const auto& t : report_page(s).settings)
+                for (const auto& row : t.rows)
+                    if (row.at(0) == "Reaction")
+                        return row.at(1);
+            return std::string();
+        };
+        QCOMPARE(said(), std::string("rush_larsen"));
+        list.push_back(list.front());
+        list.back().model = "ohara_rudy_dyads_2011";
+        QCOMPARE(said(), std::string("rush_larsen; cells with dyads: the dyads' own scheme"));
+        list.front().insulating = true;
+        QCOMPARE(said(), std::string("the dyads' own scheme"));
+        list.erase(list.begin());
+        QCOMPARE(said(), std::string("the dyads' own scheme"));
+    }
+
     void velocity_data()
     {
         QTest::addColumn<int>("scheme");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/info_panel.hpp"
 
+#include "engine/simulation/session/reaction_words.hpp"
 #include "widgets/panels/field_note.hpp"
 
 #include <QEvent>
@@ -64,10 +65,10 @@ void InfoPanel::setScene(const simulation::Scene* scene)
     const bool fvm = scene->session.scheme == diffusion::Scheme::fvm;
     row(tr("Scheme"), fvm ? tr("finite volumes, one unknown per tetrahedron")
                           : tr("linear elements, one unknown per vertex"));
-    row(tr("Cells"), scene->session.stepping == simulation::Stepping::newton
-                         ? tr("by Newton's method, at once with diffusion")
-                         : tr("by %1").arg(QString::fromStdString(
-                               std::string(cell::name(scene->session.reaction)))));
+    row(tr("Cells"),
+        scene->session.stepping == simulation::Stepping::newton
+            ? tr("by Newton's method, at once with diffusion")
+            : tr("by %1").arg(QString::fromStdString(simulation::reaction_words(scene->session))));
     row(tr("Unknowns"), count(std::max<std::int64_t>(0, scene->unknowns)));
     row(tr("Time step"),
         tr("%1 ms").arg(scene->dt_ms) +

@@ -2,6 +2,7 @@
 #include "engine/device/cuda/shards.hpp"
 
 #include "engine/core/thread_pool.hpp"
+#include "engine/device/cell_weights.hpp"
 #include "engine/diffusion/implicit.hpp"
 
 #include <algorithm>
@@ -204,8 +205,10 @@ Sharding make_shards(const TissueProblem& p, int count, int pack, partition::Ord
                      const Progress& progress, std::span<const double> shares)
 {
     const auto& alpha = p.system.alpha;
-    auto cut = partition::decompose({{alpha.first, alpha.column}, p.position_mm, p.group, p.type},
-                                    count, ordering, progress, shares);
+    const auto weight = cell_weights(p);
+    auto cut =
+        partition::decompose({{alpha.first, alpha.column}, p.position_mm, p.group, p.type, weight},
+                             count, ordering, progress, shares);
     Sharding all;
     all.place = std::move(cut.place);
     all.shards.resize(cut.parts.size());

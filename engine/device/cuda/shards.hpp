@@ -45,7 +45,7 @@ struct Sharding
 /// the order of its entries, so that results do not depend on count or order, bit for bit.
 /// @param pack   16 bytes over the size of a stored value: 2 or 4
 /// @param count   at least 1
-/// @param shares  of the unknowns for each shard, sum 1; empty: all alike
+/// @param shares  of what all cells take (cell_weights()) for each shard, sum 1; empty: all alike
 /// @throws InputError when there are fewer unknowns than shards
 Sharding make_shards(const TissueProblem& p, int count, int pack, partition::Ordering ordering,
                      const Progress& progress = {}, std::span<const double> shares = {});

@@ -6,6 +6,7 @@
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/results/report_tables.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/reaction_words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -219,8 +220,7 @@ ReportPage::Table numerics(const ExportSource& s)
               : session.splitting == Splitting::strang ? ", Strang"
                                                        : ", Godunov") +
              (s.scene->substeps.empty() ? "" : "; " + s.scene->substeps)},
-        {"Reaction", newton ? "backward Euler, at once with diffusion"
-                            : std::string(cell::name(session.reaction))},
+        {"Reaction", newton ? "backward Euler, at once with diffusion" : reaction_words(session)},
         {"Time step", with(s.scene->dt_ms, 6, "ms")},
         {"Unknowns", count_text(s.scene->unknowns)},
         {"Activation threshold", with(session.activation_threshold_mV, 4, "mV")}};

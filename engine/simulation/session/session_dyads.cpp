@@ -6,7 +6,9 @@
 #include "engine/calcium/description.hpp"
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/session/reaction_words.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace tawara::simulation {
@@ -64,6 +66,19 @@ std::vector<ForcedOpening> forced_openings(const JsonNode& n)
 bool has_dyads(const Region& r)
 {
     return r.model == calcium::dyad_model;
+}
+
+std::string reaction_words(const Session& s)
+{
+    const std::string own = "the dyads' own scheme";
+    const auto is_plain = [](const Region& r) {
+        return !r.inherits() && !r.insulating && !has_dyads(r);
+    };
+    const std::string scheme(cell::name(s.reaction));
+    if (std::none_of(s.regions.begin(), s.regions.end(), has_dyads))
+        return scheme;
+    const bool both = std::any_of(s.regions.begin(), s.regions.end(), is_plain);
+    return both ? scheme + "; cells with dyads: " + own : own;
 }
 
 void read_dyads(const JsonNode& region, Region& r)
