@@ -131,8 +131,6 @@ void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& pa
     const std::string coarse = "coarse mesh (mean edge " + rounded_text(edge) + " mm): ";
     // The built-in heart is there to be looked at: known to be coarse.
     const bool known = std::holds_alternative<MeshEmbedded>(s.mesh);
-    if (s.stepping == Stepping::newton && s.mass == diffusion::Mass::consistent)
-        return; // is said of these two by itself, and was not measured on other meshes
     const auto level = [&](bool much) {
         return much && !known ? Notice::Level::warning : Notice::Level::info;
     };
@@ -146,7 +144,9 @@ void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& pa
             {level(true), coarse + "conductivities above tissue's make waves run on it; "
                                    "activation times depend on both. Refine the mesh, or take "
                                    "them as a picture only"});
-    const MeshScheme used{s.scheme, s.mass, s.currents, ""};
+    // Newton's method drives waves at vertices, whatever the mass (NUMERICS.md)
+    const auto mass = s.stepping == Stepping::newton ? diffusion::Mass::lumped : s.mass;
+    const MeshScheme used{s.scheme, mass, s.currents, ""};
     const auto errors = worst_errors(s, patches, used, edge);
     const double worst = worst_of(errors);
     if (worst > velocity_error_to_tell && !are_raised(patches, edge))

@@ -16,7 +16,6 @@ std::string rounded_text(double x);
 
 /// Says how far velocities are off on a mesh by the session's scheme (velocity_error()), where that
 /// is more than velocity_error_to_tell in a region that was not tuned, and what comes nearer.
-/// @pre  newton with consistent mass is said of elsewhere
 void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& patches,
                    Notices& notices);
 /// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
