@@ -3,6 +3,7 @@
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/run/checkpoint_room.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "tests/several.hpp"
@@ -25,6 +26,56 @@ class TestRunCheckpoints : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    /// What a file unpacked holds, but for names and tables.
+    void sizeIsThatOfTheNumbers()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(1);
+        s.output->checkpoint_every_ms = 1;
+        RunOptions o;
+        o.out = path(dir) / "run";
+        o.device.devices = "cpu";
+        run_session(s, o);
+        const auto c = read_checkpoint(o.out / "checkpoint-00000001.000ms.tcp").state;
+        std::size_t numbers = c.v.size() + c.activation_ms.size() + c.repolarisation_ms.size() +
+                              c.peak_mV.size() + c.rest_mV.size();
+        for (const auto& state : c.states)
+            numbers += state.size();
+        QCOMPARE(checkpoint_bytes(build_tissue(s).problem, o.device.precision),
+                 8.0 * static_cast<double>(numbers));
+        QVERIFY(disk_left_bytes(path(dir) / "none" / "yet") > 0);
+    }
+
+    /// Large ones are said, and refused where there is no room for one.
+    void roomIsSaidAhead()
+    {
+        const auto said = [](const CheckpointRoom& room) -> std::string {
+            try {
+                const auto notices = what_checkpoints_take(room);
+                return notices.empty()
+                           ? ""
+                           : (notices[0].level == Notice::Level::warning ? "warning: " : "info: ") +
+                                 notices[0].text;
+            } catch (const InputError& e) {
+                return e.what();
+            }
+        };
+        QCOMPARE(said({9e8, 10, 5, 1e6, 1e6, "out"}), std::string());
+        const auto has = [&](const CheckpointRoom& room, const char* text) {
+            const auto line = said(room);
+            return line.find(text) != std::string::npos && line.find('\n') == std::string::npos;
+        };
+        QVERIFY(has({11.06e9, 0, 5, 1e6, 1e6, "out"}, "info: a checkpoint takes up to 11.1 GB"));
+        QVERIFY(has({11.06e9, 10, 5, 64e9, 1e12, "out"}, "info: a checkpoint takes up to 11.1 GB"));
+        QVERIFY(has({11.06e9, 10, 5, 64e9, 1e12, "out"}, "up to 66.4 GB"));
+        QVERIFY(has({11.06e9, 10, 5, 0, -1, "out"}, "info: ")); // nothing is known
+        QVERIFY(has({11.06e9, 10, 5, 64e9, 50e9, "out"}, "warning: "));
+        QVERIFY(has({11.06e9, 10, 5, 15e9, 1e12, "out"}, "two may be in memory at once"));
+        QVERIFY(has({11.06e9, 10, 5, 10e9, 1e12, "out"},
+                    "/output/checkpoint_every_ms: a checkpoint takes up to 11.1 GB of memory"));
+        QVERIFY(has({11.06e9, 10, 5, 64e9, 5e9, "out"}, "out has room for 5 GB"));
+    }
+
     /// One pacing, several tissues: with the checkpoint's own parameters the branch is the unbroken
     /// run; with others it goes on from the same state, and says so.
     void resumedRunIsTheUnbrokenOne_data()

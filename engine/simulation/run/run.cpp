@@ -133,6 +133,7 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
         say(Notice::Level::warning, "maps stay empty: they begin at output.maps_from_ms " +
                                         ms_text(maps_.step) + ", and the run ends at " +
                                         ms_text(end_step_));
+    say_checkpoint_room();
     resume();
     checkpoints_.start_at(first_step_);
     pacing_.begin(session_.stimuli, std::move(known_));

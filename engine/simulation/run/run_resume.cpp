@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a run goes on, or branches off, from a checkpoint.
 #include "engine/core/error.hpp"
+#include "engine/core/memory.hpp"
+#include "engine/simulation/run/checkpoint_room.hpp"
 #include "engine/simulation/run/run_state.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/output_keys.hpp"
@@ -17,6 +19,17 @@ void Run::need_end_after(std::int64_t step) const
                          "the checkpoint is at " + ms_text(step) + ", after " +
                              (options_.until_ms >= 0 ? "--until " : "time.end_ms ") +
                              ms_text(end_step_) + "; give a later end");
+}
+
+/// @throws InputError  where a periodic one has no room
+void Run::say_checkpoint_room() const
+{
+    const auto every = checkpoints_.every() <= end_step_ ? checkpoints_.every() : 0;
+    const auto bytes = checkpoint_bytes(simulation_.tissue().problem, options_.device.precision);
+    for (const auto& n : what_checkpoints_take(
+             {bytes, static_cast<double>(every) * session_.dt_ms, session_.output->checkpoints_kept,
+              available_memory_bytes(), disk_left_bytes(options_.out), options_.out.string()}))
+        say(n.level, n.text);
 }
 
 void Run::resume()

@@ -41,6 +41,7 @@ class Run
     StepTraces step_traces() const;
     std::string ms_text(std::int64_t step) const;
     void take_steps(const Progress& progress);
+    void say_checkpoint_room() const;
     void write_checkpoint_here();
     void keep_what_was_reached();
     void say_failed_checkpoints();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/session/csv.hpp"
 
+#include "engine/simulation/session/size_text.hpp"
+
 #include <charconv>
 #include <cmath>
 
@@ -36,6 +38,14 @@ std::string csv_field(const std::string& text)
         out += c;
     }
     return out + "\"";
+}
+
+std::string size_text(double bytes)
+{
+    constexpr double kB = 1e3, MB = 1e6, GB = 1e9;
+    return bytes < MB   ? number_text(bytes / kB, 3) + " kB"
+           : bytes < GB ? number_text(bytes / MB, 3) + " MB"
+                        : number_text(bytes / GB, 3) + " GB";
 }
 
 } // namespace tawara::simulation

@@ -6,6 +6,7 @@
 #include "engine/core/memory.hpp"
 #include "engine/device/layout.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/size_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,18 +16,17 @@ namespace {
 
 constexpr double source_dt_ms = 0.05; ///< of the public code whose parameters these are
 
-/// "0.81 MB".
-std::string size_text(double bytes)
-{
-    constexpr double kB = 1e3, MB = 1e6, GB = 1e9;
-    return bytes < MB   ? number_text(bytes / kB, 3) + " kB"
-           : bytes < GB ? number_text(bytes / MB, 3) + " MB"
-                        : number_text(bytes / GB, 3) + " GB";
-}
-
 std::string grid_text(const calcium::Grid& g)
 {
     return std::to_string(g.nx) + " x " + std::to_string(g.ny) + " x " + std::to_string(g.nz);
+}
+
+/// Of a snapshot of a group's states, which has them in double precision.
+double bytes_of_copy(const device::TissueProblem& p, std::size_t group, Precision precision)
+{
+    return static_cast<double>(dyad_memory(p, group, precision).cells) *
+           static_cast<double>(sizeof(double) *
+                               device::numbers_per_cell(p.groups[group], precision));
 }
 
 /// Their states, and a snapshot of them in double precision.
@@ -37,9 +37,7 @@ double bytes_for_dyads(const device::TissueProblem& p, Precision precision)
         const auto m = dyad_memory(p, g, precision);
         sum += m.bytes;
         if (m.cells > 0)
-            sum += static_cast<double>(m.cells) *
-                   static_cast<double>(sizeof(double) *
-                                       device::numbers_per_cell(p.groups[g], precision));
+            sum += bytes_of_copy(p, g, precision);
     }
     return sum;
 }
@@ -114,11 +112,14 @@ void need_steps_of_dyads(const Session& s, const CellTable& cells)
 void say_dyads(const Session& s, const device::TissueProblem& p, Notices& notices)
 {
     bool any = false;
+    double copy_in_double = 0, copy_in_single = 0;
     for (std::size_t g = 0; g < p.groups.size(); ++g) {
         const auto* dyads = dyads_of(p.groups[g]);
         if (!dyads)
             continue;
         any = true;
+        copy_in_double += bytes_of_copy(p, g, Precision::double_);
+        copy_in_single += bytes_of_copy(p, g, Precision::single);
         const auto in_double = dyad_memory(p, g, Precision::double_);
         const auto in_single = dyad_memory(p, g, Precision::single);
         notices.push_back(
@@ -131,6 +132,12 @@ void say_dyads(const Session& s, const device::TissueProblem& p, Notices& notice
                  " or " + size_text(in_single.bytes) + " in all (room for multiples of 64 cells)" +
                  on_gpu(p, g)});
     }
+    if (constexpr double large = 1e9; std::max(copy_in_double, copy_in_single) > large)
+        notices.push_back({Notice::Level::info,
+                           "a copy of the dyads' states, as a checkpoint and the way back to the "
+                           "start take it, is " +
+                               size_text(copy_in_double) + " in double precision, " +
+                               size_text(copy_in_single) + " in single"});
     if (any && s.dt_ms > source_dt_ms * (1 + 1e-9))
         notices.push_back({Notice::Level::warning,
                            "a step of " + number_text(s.dt_ms, 4) +
