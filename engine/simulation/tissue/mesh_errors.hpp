@@ -19,8 +19,8 @@ double front_width_mm(double sigma_S_per_m, const Session& s);
 /// fine one; -1: no wave runs. It depends on the mesh by the mean edge in widths of the front
 /// alone, for cells of one model. Measured with those of ten Tusscher 2006 (epicardial) along bars
 /// of cubes, each cut into six tetrahedra (estimate_velocity()), and interpolated between. Waves on
-/// the uneven tetrahedra of hearts run faster than on such bars, by 20 to 35 % where edges are
-/// seven widths and longer.
+/// the uneven tetrahedra of a heart may run otherwise: by p1 on one of 2.1 mm edges they ran 19 to
+/// 35 % faster than on bars with the same conductivities (resources/guide/trust.md).
 /// @param edge_mm   mesh::mean_edge_mm() (mesh/measure.hpp)
 /// @param width_mm  front_width_mm(), above 0
 /// @param currents  of p1 with lumped mass; others have theirs at their unknowns
