@@ -157,9 +157,14 @@ void say_velocities(Context& c, double edge_mm, Json& j)
                                               simulation::front_width_mm(sigma, s));
         };
         const double along = error(usual.fibre), across = error(usual.sheet);
-        j["velocity_errors"].push_back({{"scheme", std::string(by.words)},
-                                        {"along_fibres", along},
-                                        {"across_fibres", across}});
+        const bool on_vertices = by.scheme == diffusion::Scheme::p1;
+        const bool interpolated = by.currents == device::IonicCurrents::interpolated;
+        j["velocity_errors"].push_back(
+            {{"scheme", std::string(diffusion::name(by.scheme))},
+             {"mass", on_vertices ? Json(diffusion::name(by.mass)) : Json()},
+             {"currents", interpolated ? "interpolated" : "nodal"},
+             {"along_fibres", along},
+             {"across_fibres", across}});
         c.say("  " + std::string(by.words) + ": " + simulation::error_words(along) + ", " +
               simulation::error_words(across));
     }

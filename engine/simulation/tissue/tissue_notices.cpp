@@ -35,8 +35,7 @@ bool is_tuned(const RegionMap& patches, std::size_t region)
     return false;
 }
 
-constexpr double trusted_mm =
-    0.5; // longer mean edges are worth a word whatever was done about them
+constexpr double trusted_mm = 0.5; // longer mean edges are worth a word in any case
 
 /// Whether conductivities are above tissue's, so that waves run on a coarse mesh.
 bool are_raised(const RegionMap& patches, double edge_mm)
@@ -69,9 +68,9 @@ AlongAcross worst_errors(const Session& s, const RegionMap& patches, const MeshS
             continue;
         AlongAcross here{};
         for (std::size_t d = 0; d < 2; ++d)
-            if (sigma[d] > 0)
-                here[d] = velocity_error(by.scheme, by.mass, by.currents, edge_mm,
-                                         front_width_mm(sigma[d], s));
+            here[d] = sigma[d] > 0 ? velocity_error(by.scheme, by.mass, by.currents, edge_mm,
+                                                    front_width_mm(sigma[d], s))
+                                   : here[0]; // nothing runs there on any mesh
         if (worst_of(here) > worst_of(worst))
             worst = here;
     }
@@ -87,8 +86,8 @@ std::string both_words(const AlongAcross& e)
 
 std::string waves_words(const AlongAcross& e)
 {
-    if (e[0] <= -1 && e[1] <= -1)
-        return "no wave runs";
+    if (e[0] <= -1)
+        return e[1] <= -1 ? "no wave runs" : "no wave runs along the fibres";
     if (e[1] <= -1)
         return "waves run " + error_words(e[0]) +
                " along the fibres and come to a stand across them";
