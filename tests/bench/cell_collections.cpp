@@ -118,7 +118,7 @@ int main(int argc, char** argv)
         "for 400 ms by one stimulus of 60 pA/pF for 1 ms; stepped: by Rush-Larsen or GRL1 "
         "at 0.005 or 0.001 ms within 5 % of it (RRMS of V; -1: not finite); left: read, "
         "and not both";
-    j["commit"] = bench::built_from;
+    j["commit"] = tawara::bench::built_from;
     for (const char* name :
          {"cellml/chaste", "cellml/cellmlmanip-tests", "cellml/cellmltoolkit-1.1-imports",
           "cellml/libcellml-2.0", "mmt/myokit-models", "mmt/myokit-tests"})
