@@ -102,15 +102,9 @@ ordered_json traces(const fs::path& root)
     return j;
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+/// What all collections below `root` come to, and the traces computed by others.
+ordered_json record_of(const fs::path& root)
 {
-    if (argc != 2) {
-        std::cerr << "error: give the folder with cellml, mmt and cellml_reference unpacked\n";
-        return 2;
-    }
-    const fs::path root = argv[1];
     ordered_json j;
     j["schema"] = 1;
     j["what"] =
@@ -124,7 +118,23 @@ int main(int argc, char** argv)
           "cellml/libcellml-2.0", "mmt/myokit-models", "mmt/myokit-tests"})
         j["collections"][name] = collection(root, name);
     j["traces_of_others"] = traces(root);
-    tawara::bench::write_compact(std::cout, j);
-    std::cout << std::endl;
-    return 0;
+    return j;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc != 2) {
+        std::cerr << "error: give the folder with cellml, mmt and cellml_reference unpacked\n";
+        return 2;
+    }
+    try {
+        tawara::bench::write_compact(std::cout, record_of(argv[1]));
+        std::cout << std::endl;
+        return 0;
+    } catch (const std::exception& e) {
+        std::cerr << "error: " << e.what() << '\n';
+        return 2;
+    }
 }
