@@ -2,6 +2,7 @@
 // tawara-cli bench: measured rates beside the ceilings measured in the same run.
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/cell/special_variables.hpp"
+#include "engine/cli/cable_command.hpp"
 #include "engine/cli/calcium_command.hpp"
 #include "engine/cli/cell_command.hpp"
 #include "engine/cli/command.hpp"
@@ -29,6 +30,7 @@ struct BenchArguments
     bool counters = false;
     DeviceArguments device;
     MatrixArguments matrices; ///< of spmv
+    TreeArguments trees;      ///< of cable
 };
 
 /// Threads of the CPU that are compared or measured.
@@ -413,10 +415,10 @@ void declare_bench(const Declaration& d)
     add("scaling", "whole steps on 1, 2, 4, ... devices, or threads of the CPU",
         [a](Context& c) { scaling(c, *a); });
     declare_calcium_bench(d, *bench);
-    add("cable", "not in this version", [](Context&) {
-        throw InputError("bench cable", "is not in this version; use step, reaction, diffusion, "
-                                        "spmv, scaling, calcium or ceilings");
-    })->group(""); // understood, but not in the list of the help
+    auto* cable = d.command(*bench, "cable", "batches of systems on trees, as cables have them",
+                            [a](Context& c) { measure_trees(c, a->trees, a->device); });
+    a->trees.declare(*cable);
+    a->device.declare(*cable);
 }
 
 } // namespace tawara::cli

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cli/spmv_command.hpp"
 
+#include "engine/cli/bench_triads.hpp"
 #include "engine/cli/spmv_page.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/device/stepper.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/tissue/heart_store.hpp"
@@ -89,21 +89,6 @@ Csr matrix_of(Wanted& w, ThreadPool& pool, Context& c)
     for (int times = w.name == "heart" ? 0 : w.name.back() - '0'; times > 0; --times)
         m = mesh::refine(m, c.progress());
     return heart_matrix(m, pool);
-}
-
-/// The shortest of at least 5 products, over at least 0.3 s [s].
-template <class Work>
-double least_seconds(const Work& work)
-{
-    double least = 1e30, all = 0;
-    for (int k = 0; k < 5 || (all < 0.3 && k < 2000); ++k) {
-        const auto start = Clock::now();
-        work();
-        const double s = std::chrono::duration<double>(Clock::now() - start).count();
-        least = std::min(least, s);
-        all += s;
-    }
-    return least;
 }
 
 /// What products of one matrix are measured with, and what is found.
@@ -200,29 +185,6 @@ void on_cpu(Bench& b, const std::string& order, const Csr& a, unsigned threads, 
     }
 }
 
-/// CUDA's number of the device that is measured, or -1.
-int gpu_of(const DeviceArguments& device)
-{
-    const device::Devices wanted(device.devices);
-    if (wanted.kind == device::Devices::Kind::cpu)
-        return -1;
-    if (!wanted.numbers.empty())
-        return wanted.numbers.front();
-    for (const auto& d : device::devices())
-        if (d.usable && d.cuda >= 0)
-            return d.cuda;
-    if (wanted.kind == device::Devices::Kind::cuda)
-        throw InputError("--devices", "is cuda, and there is no CUDA device that can be used");
-    return -1;
-}
-
-/// Triads, of 1 and all threads of the CPU, unless a GPU is asked for, and of the GPU.
-struct Ceilings
-{
-    std::vector<std::pair<unsigned, double>> cpu;
-    double gpu = 0;
-};
-
 #if TAWARA_HAVE_CUDA
 void on_gpu(Bench& b, const Csr& a, int gpu, double triad, ThreadPool& pool)
 {
@@ -246,8 +208,8 @@ Json histogram_of(const Csr& a, const RowLengths& length)
     return {{"width", width}, {"rows", rows}};
 }
 
-Json measure_one(Context& c, Wanted& wanted, Precision precision, const Ceilings& ceilings,
-                 [[maybe_unused]] int gpu, ThreadPool& pool)
+Json measure_one(Context& c, Wanted& wanted, Precision precision, const Triads& triads,
+                 ThreadPool& pool)
 {
     const auto& name = wanted.name;
     const auto a = matrix_of(wanted, pool, c);
@@ -266,15 +228,15 @@ Json measure_one(Context& c, Wanted& wanted, Precision precision, const Ceilings
                   static_cast<long long>(length.most), length.mean, length.deviation);
     c.say(line);
     const auto in_order = [&](const std::string& order, const Csr& m) {
-        for (const auto& [threads, triad] : ceilings.cpu)
+        for (const auto& [threads, triad] : triads.cpu)
             on_cpu(b, order, m, threads, triad);
     };
     in_order("own", a);
-    if (a.rows() == a.columns && !ceilings.cpu.empty())
+    if (a.rows() == a.columns && !triads.cpu.empty())
         in_order("rcm", renumbered(a, cuthill_mckee(a)));
 #if TAWARA_HAVE_CUDA
-    if (gpu >= 0)
-        on_gpu(b, a, gpu, ceilings.gpu, pool);
+    if (triads.gpu_number >= 0)
+        on_gpu(b, a, triads.gpu_number, triads.gpu, pool);
 #endif
     return {{"matrix", name},
             {"rows", a.rows()},
@@ -305,37 +267,16 @@ void MatrixArguments::declare(CLI::App& app)
 void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArguments& device)
 {
     const auto precision = device.parsed_precision();
-    const int gpu = gpu_of(device);
     const unsigned all = device.threads > 0 ? device.threads : c.console().context.threads;
     ThreadPool pool(all);
     auto wanted = wanted_matrices(a.matrices, pool, c); // what is no matrix is said at once
-    Ceilings ceilings;
-    const bool gpu_alone = device::Devices(device.devices).kind == device::Devices::Kind::cuda;
-    for (const unsigned threads : {1U, all})
-        if (!gpu_alone && (ceilings.cpu.empty() || threads > 1))
-            ceilings.cpu.emplace_back(threads,
-                                      device::measure_ceilings("cpu", threads).triad_GB_per_s);
-    Json triads = Json::array();
-    for (const auto& [threads, triad] : ceilings.cpu)
-        triads.push_back({{"device", "cpu"}, {"threads", threads}, {"triad_GB_per_s", triad}});
-    if (gpu >= 0) {
-        ceilings.gpu = device::measure_ceilings(device::Devices::cuda({gpu}), all).triad_GB_per_s;
-        triads.push_back(
-            {{"device", "cuda:" + std::to_string(gpu)}, {"triad_GB_per_s", ceilings.gpu}});
-    }
-    char line[120];
-    for (const auto& t : triads) {
-        std::snprintf(line, sizeof line, "triad %.2f GB/s: %s, %u threads",
-                      t["triad_GB_per_s"].get<double>(), t["device"].get<std::string>().c_str(),
-                      t.value("threads", 0U));
-        c.say(line);
-    }
+    const Triads triads(c, device, all);
     Json matrices = Json::array();
     for (auto& w : wanted)
-        matrices.push_back(measure_one(c, w, precision, ceilings, gpu, pool));
+        matrices.push_back(measure_one(c, w, precision, triads, pool));
     const Json result{{"bench", "spmv"},
                       {"precision", device.precision},
-                      {"ceilings", triads},
+                      {"ceilings", triads.json},
                       {"matrices", matrices}};
     if (!a.out.empty())
         write_whole(a.out, [&](std::ostream& out) { out << result.dump(1) << '\n'; });

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Hines' sweeps, a thread a system, and contraction, a block a system. Words of memory a node:
+// sweeps read upper, diagonal, lower, rhs, the parent's diagonal and rhs, write the latter two, and
+// on the way back read lower, rhs, diagonal and write x (what stays in a cache counts less);
+// contraction reads four and writes one.
+#include "engine/cable/cuda/solvers.cuh"
+
+#include "engine/core/error.hpp"
+
+#include <cuda_pipeline.h>
+
+namespace tawara::cable::cuda {
+
+using device::cuda::check;
+using device::cuda::launch;
+using device::cuda::Shared;
+using device::cuda::uploaded;
+
+namespace {
+
+/// Where a system's numbers begin, and how far apart those of two nodes are.
+struct Place
+{
+    std::int64_t block; ///< systems that are interleaved
+    std::int64_t nodes;
+    int flat;
+
+    __device__ std::int64_t first(std::int64_t system) const
+    {
+        return flat ? system * nodes : system / block * nodes * block + system % block;
+    }
+    __device__ std::int64_t apart() const { return flat ? 1 : block; }
+};
+
+Place place_of(const Batch& b)
+{
+    const auto n = static_cast<std::int64_t>(b.nodes), s = static_cast<std::int64_t>(b.systems);
+    switch (b.layout) {
+    case Layout::flat:
+        break;
+    case Layout::full_interleaved:
+        return {s, n, 0};
+    case Layout::block_interleaved:
+        return {static_cast<std::int64_t>(b.block), n, 0};
+    }
+    return {1, n, 1};
+}
+
+template <class Real>
+__global__ void sweep_kernel(const std::int32_t* __restrict__ parent, Place place,
+                             DeviceNumbers<Real> n, std::int64_t systems)
+{
+    const auto s = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (s >= systems)
+        return;
+    const auto at = place.first(s), apart = place.apart();
+    const Real* const u = n.upper + at;
+    const Real* const l = n.lower + at;
+    Real* const d = n.diagonal + at;
+    Real* const r = n.rhs + at;
+#pragma unroll 4
+    for (auto i = static_cast<int>(place.nodes) - 1; i > 0; --i) {
+        const auto k = i * apart, p = parent[i] * apart;
+        const Real f = u[k] / d[k];
+        d[p] -= f * l[k];
+        r[p] -= f * r[k];
+    }
+    r[0] /= d[0];
+#pragma unroll 4
+    for (int i = 1; i < static_cast<int>(place.nodes); ++i) {
+        const auto k = i * apart;
+        r[k] = (r[k] - l[k] * r[parent[i] * apart]) / d[k];
+    }
+}
+
+template <class Real>
+__global__ void sweep_shared_kernel(const std::int32_t* __restrict__ parent, DeviceNumbers<Real> n,
+                                    int nodes)
+{
+    extern __shared__ __align__(16) unsigned char room[];
+    const int width = static_cast<int>(blockDim.x);
+    Real* const r = reinterpret_cast<Real*>(room) + threadIdx.x;
+    const auto at = static_cast<std::int64_t>(blockIdx.x) * nodes * width + threadIdx.x;
+    const Real* const u = n.upper + at;
+    const Real* const l = n.lower + at;
+    Real* const d = n.diagonal + at;
+#pragma unroll 4
+    for (int i = 0; i < nodes; ++i)
+        r[i * width] = n.rhs[at + static_cast<std::int64_t>(i) * width];
+#pragma unroll 4
+    for (int i = nodes - 1; i > 0; --i) {
+        const auto k = static_cast<std::int64_t>(i) * width;
+        const int p = parent[i] * width;
+        const Real f = u[k] / d[k];
+        d[p] -= f * l[k];
+        r[p] -= f * r[i * width];
+    }
+    r[0] /= d[0];
+    n.rhs[at] = r[0];
+#pragma unroll 4
+    for (int i = 1; i < nodes; ++i) {
+        const auto k = static_cast<std::int64_t>(i) * width;
+        const Real x = (r[i * width] - l[k] * r[parent[i] * width]) / d[k];
+        r[i * width] = x;
+        n.rhs[at + k] = x;
+    }
+}
+
+/// Waits for those who share a tree.
+template <int threads>
+__device__ void together()
+{
+    if constexpr (threads == 32)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+template <class Real, int threads>
+__global__ void __launch_bounds__(threads)
+    contract_kernel(const std::uint16_t* __restrict__ place, const ushort2* __restrict__ steps,
+                    const std::int32_t* __restrict__ first, int rounds, int nodes,
+                    const Real* __restrict__ upper, const Real* __restrict__ lower,
+                    const Real* __restrict__ diagonal, Real* __restrict__ rhs)
+{
+    extern __shared__ __align__(16) unsigned char room[];
+    Real* const u = reinterpret_cast<Real*>(room);
+    Real *const l = u + nodes, *const d = l + nodes, *const r = d + nodes;
+    const int t = static_cast<int>(threadIdx.x);
+    const auto at = static_cast<std::int64_t>(blockIdx.x) * nodes;
+    for (int i = t; i < nodes; i += threads) {
+        const int k = place[i];
+        __pipeline_memcpy_async(u + k, upper + at + i, sizeof(Real));
+        __pipeline_memcpy_async(l + k, lower + at + i, sizeof(Real));
+        __pipeline_memcpy_async(d + k, diagonal + at + i, sizeof(Real));
+        __pipeline_memcpy_async(r + k, rhs + at + i, sizeof(Real));
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    together<threads>();
+    for (int round = 0; round < rounds; ++round) {
+        const int begin = first[round] + t, end = first[round + 1];
+        for (int i = begin; i < end; i += threads) { // parents
+            const int p = steps[i].x;
+            const Real f = 1 / d[i], of_parent = l[i] * f, x = r[i] * f;
+            d[i] = f;
+            l[i] = of_parent;
+            r[i] = x;
+            d[p] -= u[i] * of_parent;
+            r[p] -= u[i] * x;
+        }
+        together<threads>();
+        for (int i = begin; i < end; i += threads) { // children
+            const int c = steps[i].y;
+            if (c == Elimination::none)
+                continue;
+            const Real of_child = u[c] * d[i], to = l[c];
+            d[c] -= to * of_child;
+            r[c] -= to * r[i];
+            u[c] = -u[i] * of_child;
+            l[c] = -to * l[i];
+            u[i] = of_child;
+        }
+        together<threads>();
+    }
+    if (t == 0)
+        r[nodes - 1] /= d[nodes - 1];
+    for (int round = rounds - 1; round >= 0; --round) {
+        together<threads>();
+        for (int i = first[round] + t; i < first[round + 1]; i += threads) {
+            const ushort2 e = steps[i];
+            Real x = r[i] - l[i] * r[e.x];
+            if (e.y != Elimination::none)
+                x -= u[i] * r[e.y];
+            r[i] = x;
+        }
+    }
+    together<threads>();
+    for (int i = t; i < nodes; i += threads)
+        rhs[at + i] = r[place[i]];
+}
+
+template <class Real>
+__global__ void lay_out_kernel(const Real* __restrict__ flat, std::int64_t given, Place place,
+                               Real* to, std::int64_t systems)
+{
+    const auto id = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const auto s = id % systems, i = id / systems; // neighbours write side by side if interleaved
+    if (i < place.nodes)
+        to[place.first(s) + i * place.apart()] = flat[s % given * place.nodes + i];
+}
+
+/// Lets a kernel have so much shared memory.
+template <class Kernel>
+void need_shared(Kernel kernel, std::size_t bytes, int device, const char* what)
+{
+    if (bytes <= 48 * 1024) // all may have that
+        return;
+    int most = 0;
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+          "cudaDeviceGetAttribute", device);
+    if (bytes > static_cast<std::size_t>(most))
+        throw Error(std::string(what) + " take " + std::to_string(bytes) +
+                    " bytes of shared memory, and a block of cuda:" + std::to_string(device) +
+                    " has " + std::to_string(most));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(bytes)),
+          "cudaFuncSetAttribute", device);
+}
+
+template <class Real, int threads>
+void contract_by(StreamRef s, const DeviceContraction& c, const Batch& b,
+                 const DeviceNumbers<Real>& n)
+{
+    const std::size_t bytes = 4 * b.nodes * sizeof(Real);
+    const auto kernel = contract_kernel<Real, threads>;
+    need_shared(kernel, bytes, s.device, "a tree's numbers");
+    launch(s, "contract trees", static_cast<std::int64_t>(b.systems) * threads, threads,
+           Shared{bytes}, kernel, c.place(), c.steps(), c.first(), c.rounds(), c.nodes(),
+           static_cast<const Real*>(n.upper), static_cast<const Real*>(n.lower),
+           static_cast<const Real*>(n.diagonal), n.rhs);
+}
+
+} // namespace
+
+template <class Real>
+void sweep(StreamRef s, const std::int32_t* parent, const Batch& b, const DeviceNumbers<Real>& n,
+           int block)
+{
+    const auto systems = static_cast<std::int64_t>(b.systems);
+    launch(s, "sweep trees", systems, block, sweep_kernel<Real>, parent, place_of(b), n, systems);
+}
+
+template <class Real>
+void sweep_shared(StreamRef s, const std::int32_t* parent, const Batch& b,
+                  const DeviceNumbers<Real>& n)
+{
+    const std::size_t bytes = b.nodes * b.block * sizeof(Real);
+    need_shared(sweep_shared_kernel<Real>, bytes, s.device,
+                "right-hand sides of a block's systems");
+    const auto filled = static_cast<std::int64_t>((b.systems + b.block - 1) / b.block * b.block);
+    launch(s, "sweep trees, rhs shared", filled, static_cast<int>(b.block), Shared{bytes},
+           sweep_shared_kernel<Real>, parent, n, static_cast<int>(b.nodes));
+}
+
+DeviceContraction::DeviceContraction(StreamRef s, const Contraction& c)
+    : nodes_(static_cast<int>(c.node.size())), rounds_(static_cast<int>(c.rounds())),
+      first_(uploaded(c.first, s))
+{
+    std::vector<std::uint16_t> place(c.node.size());
+    for (std::size_t q = 0; q < c.node.size(); ++q)
+        place[c.node[q]] = static_cast<std::uint16_t>(q);
+    std::vector<ushort2> steps;
+    steps.reserve(c.steps.size());
+    for (const auto& e : c.steps)
+        steps.push_back(make_ushort2(e.parent, e.child));
+    place_ = uploaded(place, s);
+    steps_ = uploaded(steps, s);
+}
+
+template <class Real>
+void contract(StreamRef s, const DeviceContraction& c, const Batch& b, const DeviceNumbers<Real>& n,
+              int threads)
+{
+    switch (threads) {
+    case 32:
+        return contract_by<Real, 32>(s, c, b, n);
+    case 64:
+        return contract_by<Real, 64>(s, c, b, n);
+    case 128:
+        return contract_by<Real, 128>(s, c, b, n);
+    case 256:
+        return contract_by<Real, 256>(s, c, b, n);
+    default:
+        throw Error("a tree is contracted by 32, 64, 128 or 256 threads");
+    }
+}
+
+template <class Real>
+void lay_out(StreamRef s, const Real* flat, std::size_t systems, const Batch& b, Real* to)
+{
+    const auto all = static_cast<std::int64_t>(b.systems);
+    launch(s, "lay out systems", static_cast<std::int64_t>(b.nodes) * all, 256,
+           lay_out_kernel<Real>, flat, static_cast<std::int64_t>(systems), place_of(b), to, all);
+}
+
+#define TAWARA_OF(Real)                                                                            \
+    template void sweep(StreamRef, const std::int32_t*, const Batch&, const DeviceNumbers<Real>&,  \
+                        int);                                                                      \
+    template void sweep_shared(StreamRef, const std::int32_t*, const Batch&,                       \
+                               const DeviceNumbers<Real>&);                                        \
+    template void contract(StreamRef, const DeviceContraction&, const Batch&,                      \
+                           const DeviceNumbers<Real>&, int);                                       \
+    template void lay_out(StreamRef, const Real*, std::size_t, const Batch&, Real*);
+TAWARA_OF(double)
+TAWARA_OF(float)
+#undef TAWARA_OF
+
+} // namespace tawara::cable::cuda
