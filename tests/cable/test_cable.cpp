@@ -136,47 +136,70 @@ class TestCable : public QObject
             const Batch b{t.nodes(), 1};
             auto n = random_systems<double>(t, b, 5);
             const auto wanted = dense(t, system_of(n, t.nodes(), 0));
-            auto m = n;
+            const auto given = n;
             solve(t, system_of(n, t.nodes(), 0));
             QVERIFY2(error_of<double>(n.rhs, wanted) < 1e-13, name);
-            const auto c = contraction_of(t);
-            solve(c, system_of(m, t.nodes(), 0));
-            QVERIFY2(error_of<double>(m.rhs, wanted) < 1e-13, name);
+            for (const std::size_t longest : {0UL, 1UL, 3UL, 8UL, 400UL}) {
+                n = given;
+                solve(contraction_of(t, longest), system_of(n, t.nodes(), 0));
+                QVERIFY2(error_of<double>(n.rhs, wanted) < 1e-13, name);
+            }
         }
     }
 
-    /// Rounds are few, each node leaves once, and what a round does touches no number twice in a
-    /// phase.
-    void roundsOfAContractionAreIndependent()
+    /// Each node has a place of its own, no two runs add to a node at once, and what a round does
+    /// touches no number twice in a phase.
+    void handsDoNotMeet_data()
     {
-        for (const auto& [name, t] : trees()) {
-            const auto c = contraction_of(t);
-            QCOMPARE(c.node.size(), t.nodes());
-            QCOMPARE(static_cast<std::size_t>(c.first.back()), c.steps.size());
-            auto sorted = c.node;
-            std::sort(sorted.begin(), sorted.end());
-            for (std::size_t i = 0; i < sorted.size(); ++i)
-                QCOMPARE(static_cast<std::size_t>(sorted[i]), i);
-            for (std::size_t k = 0; k < c.rounds(); ++k) {
-                std::vector<int> as_parent(t.nodes()), as_child(t.nodes()), leaves(t.nodes());
-                const auto begin = static_cast<std::size_t>(c.first[k]),
-                           end = static_cast<std::size_t>(c.first[k + 1]);
-                QVERIFY2(begin < end, name);
-                for (auto q = begin; q < end; ++q)
-                    leaves[q] = 1;
-                for (auto q = begin; q < end; ++q) {
-                    QVERIFY2(++as_parent[c.steps[q].parent] == 1 && !leaves[c.steps[q].parent],
-                             name);
-                    if (c.steps[q].child != Elimination::none)
-                        QVERIFY2(++as_child[c.steps[q].child] == 1 && !leaves[c.steps[q].child],
-                                 name);
-                }
+        QTest::addColumn<Tree>("tree");
+        QTest::addColumn<std::size_t>("longest");
+        for (const auto& [name, t] : trees())
+            for (const std::size_t longest : {0UL, 1UL, 3UL, 8UL, 400UL})
+                QTest::addRow("%s, runs of %zu", name, longest) << t << longest;
+    }
+    void handsDoNotMeet()
+    {
+        QFETCH(Tree, tree);
+        QFETCH(std::size_t, longest);
+        const auto c = contraction_of(tree, longest);
+        auto sorted = c.place;
+        std::sort(sorted.begin(), sorted.end());
+        QVERIFY(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+        QVERIFY(sorted.back() < c.places);
+        std::vector<int> added[3] = {std::vector<int>(c.places), std::vector<int>(c.places),
+                                     std::vector<int>(c.places)};
+        std::size_t eliminated = c.steps.size();
+        for (const auto& r : c.runs) {
+            QVERIFY(r.length > 0 && r.length <= longest && r.turn < 2);
+            eliminated += r.length;
+            QVERIFY(++added[r.turn][r.parent] == 1 && r.parent >= c.rest);
+            if (r.child != Elimination::none)
+                QVERIFY(++added[2][r.child] == 1 && r.child >= c.rest);
+        }
+        QCOMPARE(eliminated, tree.nodes() - 1);
+        QCOMPARE(static_cast<std::size_t>(c.first.back()), c.steps.size());
+        for (std::size_t k = 0; k < c.rounds(); ++k) {
+            std::vector<int> as_parent(c.places), as_child(c.places), leaves(c.places);
+            const auto begin = static_cast<std::size_t>(c.first[k]),
+                       end = static_cast<std::size_t>(c.first[k + 1]);
+            QVERIFY(begin < end);
+            for (auto q = begin; q < end; ++q)
+                leaves[c.rest + q] = 1;
+            for (auto q = begin; q < end; ++q) {
+                const auto& e = c.steps[q];
+                QVERIFY(++as_parent[e.parent] == 1 && !leaves[e.parent]);
+                if (e.child != Elimination::none)
+                    QVERIFY(++as_child[e.child] == 1 && !leaves[e.child]);
             }
         }
-        QCOMPARE(contraction_of(chain(513)).rounds(), std::size_t{10});
-        QCOMPARE(contraction_of(star(20)).rounds(), std::size_t{19});
-        QVERIFY(contraction_of(random_tree(305, 30, 1)).rounds() <= 16);
-        QVERIFY_THROWS_EXCEPTION(tawara::Error, contraction_of(chain(most_contracted + 1)));
+    }
+    void roundsAreFew()
+    {
+        QCOMPARE(contraction_of(chain(513), 0).rounds(), std::size_t{10});
+        QCOMPARE(contraction_of(chain(513), 7).rounds(), std::size_t{7});
+        QCOMPARE(contraction_of(star(20), 4).rounds(), std::size_t{17}); // two of 19 are runs
+        QVERIFY(contraction_of(random_tree(305, 30, 1), 0).rounds() <= 16);
+        QVERIFY_THROWS_EXCEPTION(tawara::Error, contraction_of(chain(most_contracted + 1), 8));
     }
 
     void everyLayoutHasTheSameSystems_data()

@@ -73,7 +73,8 @@ class TestCableCuda : public QObject
             const Batch blocks{tree.nodes(), systems, Layout::block_interleaved, 32};
             QVERIFY(agree(flat, {Way::Kind::sweep, 64}));
             for (const int threads : {32, 64, 128, 256})
-                QVERIFY(agree(flat, {Way::Kind::contract, threads}));
+                for (const int longest : {0, 3, 8, 16})
+                    QVERIFY(agree(flat, {Way::Kind::contract, threads, longest}));
             QVERIFY(
                 agree({tree.nodes(), systems, Layout::full_interleaved}, {Way::Kind::sweep, 64}));
             QVERIFY(agree(blocks, {Way::Kind::sweep, 32}));

@@ -96,14 +96,18 @@ class Measuring
     {
         using Kind = Way::Kind;
         const bool contractible = tree_.nodes() <= most_contracted;
-        if (contractible)
-            contraction_.emplace(stream_, contraction_of(tree_));
         batch(Layout::flat, 32, [&](const Batch& b) {
             timed("sweep, flat", b, {Kind::sweep, 128});
-            for (const int threads : {32, 64, 128, 256})
-                if (contractible)
-                    timed("contraction, " + std::to_string(threads) + " threads, flat", b,
-                          {Kind::contract, threads});
+            for (const int longest : {0, 4, 6, 8, 12, 16}) {
+                if (!contractible)
+                    break;
+                contraction_.emplace(stream_,
+                                     contraction_of(tree_, static_cast<std::size_t>(longest)));
+                for (const int threads : {32, 64, 128, 256})
+                    timed("contraction, runs of " + std::to_string(longest) + ", " +
+                              std::to_string(threads) + " threads, flat",
+                          b, {Kind::contract, threads, longest});
+            }
             if (branches(tree_) <= 1)
                 peer_strided(b);
         });
@@ -312,7 +316,7 @@ void solve(const Tree& t, const Batch& b, BatchNumbers<Real>& n, const Way& way,
     const auto parent = uploaded(t.parent, s);
     std::optional<DeviceContraction> c;
     if (way.kind == Way::Kind::contract)
-        c.emplace(s, contraction_of(t));
+        c.emplace(s, contraction_of(t, static_cast<std::size_t>(way.longest_run)));
     const auto upper = uploaded(n.upper, s), lower = uploaded(n.lower, s),
                diagonal = uploaded(n.diagonal, s), rhs = uploaded(n.rhs, s);
     enqueue(s, way, parent.data(), c ? &*c : nullptr, b,

@@ -18,7 +18,8 @@ struct Way
         sweep_shared, ///< the same, rhs in shared memory, block_interleaved
         contract      ///< a block of threads a system, flat
     } kind = Kind::sweep;
-    int threads = 128; ///< of a block (sweep), or of a tree (contract)
+    int threads = 128;   ///< of a block (sweep), or of a tree (contract)
+    int longest_run = 0; ///< of contract: nodes that one thread eliminates in turn; 0: none
 };
 
 /// rhs becomes x; what else is changed depends on the way.

@@ -116,68 +116,157 @@ __device__ void together()
         __syncthreads();
 }
 
+/// A tree's numbers in shared memory.
+template <class Real>
+struct Numbers
+{
+    Real *u, *l, *d, *r;
+};
+
+/// Runs, a thread each. What they add to nodes above and below waits for its turn.
+template <class Real, int threads>
+__device__ void eliminate_runs(const ContractionView& c, const Numbers<Real>& n)
+{
+    for (int base = 0; base < c.runs; base += threads) {
+        const int s = base + static_cast<int>(threadIdx.x);
+        const ushort4 run = s < c.runs ? c.run[s] : make_ushort4(0, 0, Elimination::none, 2);
+        const bool child = run.z != Elimination::none;
+        Real d = 0, r = 0, dc = 0, rc = 0;
+        if (run.x > 0) {
+            Real cu = child ? n.u[run.z] : Real(0), cl = child ? n.l[run.z] : Real(0);
+            for (int j = 0; j < run.x; ++j) {
+                const int i = c.row[j] + s;
+                const Real f = 1 / (n.d[i] + d), u = n.u[i], l = n.l[i] * f, x = (n.r[i] + r) * f;
+                n.l[i] = l;
+                n.r[i] = x;
+                d = -u * l;
+                r = -u * x;
+                if (child) {
+                    const Real of_child = cu * f;
+                    n.u[i] = of_child;
+                    dc -= cl * of_child;
+                    rc -= cl * x;
+                    cu = -u * of_child;
+                    cl = -cl * l;
+                }
+            }
+            if (child) {
+                n.u[run.z] = cu;
+                n.l[run.z] = cl;
+            }
+        }
+        together<threads>();
+        for (int turn = 0; turn < 2; ++turn) {
+            if (run.w == turn) {
+                n.d[run.y] += d;
+                n.r[run.y] += r;
+            }
+            together<threads>();
+        }
+        if (child) {
+            n.d[run.z] += dc;
+            n.r[run.z] += rc;
+        }
+        together<threads>();
+    }
+}
+
+/// x of the nodes of runs, where it is known above and below.
+template <class Real, int threads>
+__device__ void answer_runs(const ContractionView& c, const Numbers<Real>& n)
+{
+    for (int s = static_cast<int>(threadIdx.x); s < c.runs; s += threads) {
+        const ushort4 run = c.run[s];
+        const bool child = run.z != Elimination::none;
+        const Real below = child ? n.r[run.z] : Real(0);
+        Real x = n.r[run.y];
+        for (int j = run.x - 1; j >= 0; --j) {
+            const int i = c.row[j] + s;
+            x = n.r[i] - n.l[i] * x;
+            if (child)
+                x -= n.u[i] * below;
+            n.r[i] = x;
+        }
+    }
+}
+
+/// A round: parents, then children.
+template <class Real, int threads>
+__device__ void eliminate_round(const ContractionView& c, const Numbers<Real>& n, int round)
+{
+    const int begin = c.first[round] + static_cast<int>(threadIdx.x), end = c.first[round + 1];
+    for (int q = begin; q < end; q += threads) {
+        const int i = c.rest + q, p = c.steps[q].x;
+        const Real f = 1 / n.d[i], of_parent = n.l[i] * f, x = n.r[i] * f, u = n.u[i];
+        n.d[i] = f;
+        n.l[i] = of_parent;
+        n.r[i] = x;
+        n.d[p] -= u * of_parent;
+        n.r[p] -= u * x;
+    }
+    together<threads>();
+    for (int q = begin; q < end; q += threads) {
+        const int i = c.rest + q, k = c.steps[q].y;
+        if (k == Elimination::none)
+            continue;
+        const Real of_child = n.u[k] * n.d[i], l = n.l[k];
+        n.d[k] -= l * of_child;
+        n.r[k] -= l * n.r[i];
+        n.u[k] = -n.u[i] * of_child;
+        n.l[k] = -l * n.l[i];
+        n.u[i] = of_child;
+    }
+    together<threads>();
+}
+
+template <class Real, int threads>
+__device__ void answer_round(const ContractionView& c, const Numbers<Real>& n, int round)
+{
+    for (int q = c.first[round] + static_cast<int>(threadIdx.x); q < c.first[round + 1];
+         q += threads) {
+        const int i = c.rest + q;
+        const ushort2 e = c.steps[q];
+        Real x = n.r[i] - n.l[i] * n.r[e.x];
+        if (e.y != Elimination::none)
+            x -= n.u[i] * n.r[e.y];
+        n.r[i] = x;
+    }
+    together<threads>();
+}
+
 template <class Real, int threads>
 __global__ void __launch_bounds__(threads)
-    contract_kernel(const std::uint16_t* __restrict__ place, const ushort2* __restrict__ steps,
-                    const std::int32_t* __restrict__ first, int rounds, int nodes,
-                    const Real* __restrict__ upper, const Real* __restrict__ lower,
-                    const Real* __restrict__ diagonal, Real* __restrict__ rhs)
+    contract_kernel(const ContractionView c, const Real* __restrict__ upper,
+                    const Real* __restrict__ lower, const Real* __restrict__ diagonal,
+                    Real* __restrict__ rhs)
 {
     extern __shared__ __align__(16) unsigned char room[];
     Real* const u = reinterpret_cast<Real*>(room);
-    Real *const l = u + nodes, *const d = l + nodes, *const r = d + nodes;
+    const Numbers<Real> n{u, u + c.places, u + 2 * c.places, u + 3 * c.places};
     const int t = static_cast<int>(threadIdx.x);
-    const auto at = static_cast<std::int64_t>(blockIdx.x) * nodes;
-    for (int i = t; i < nodes; i += threads) {
-        const int k = place[i];
-        __pipeline_memcpy_async(u + k, upper + at + i, sizeof(Real));
-        __pipeline_memcpy_async(l + k, lower + at + i, sizeof(Real));
-        __pipeline_memcpy_async(d + k, diagonal + at + i, sizeof(Real));
-        __pipeline_memcpy_async(r + k, rhs + at + i, sizeof(Real));
+    const auto at = static_cast<std::int64_t>(blockIdx.x) * c.nodes;
+    for (int i = t; i < c.nodes; i += threads) {
+        const int k = c.place[i];
+        __pipeline_memcpy_async(n.u + k, upper + at + i, sizeof(Real));
+        __pipeline_memcpy_async(n.l + k, lower + at + i, sizeof(Real));
+        __pipeline_memcpy_async(n.d + k, diagonal + at + i, sizeof(Real));
+        __pipeline_memcpy_async(n.r + k, rhs + at + i, sizeof(Real));
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
     together<threads>();
-    for (int round = 0; round < rounds; ++round) {
-        const int begin = first[round] + t, end = first[round + 1];
-        for (int i = begin; i < end; i += threads) { // parents
-            const int p = steps[i].x;
-            const Real f = 1 / d[i], of_parent = l[i] * f, x = r[i] * f;
-            d[i] = f;
-            l[i] = of_parent;
-            r[i] = x;
-            d[p] -= u[i] * of_parent;
-            r[p] -= u[i] * x;
-        }
-        together<threads>();
-        for (int i = begin; i < end; i += threads) { // children
-            const int c = steps[i].y;
-            if (c == Elimination::none)
-                continue;
-            const Real of_child = u[c] * d[i], to = l[c];
-            d[c] -= to * of_child;
-            r[c] -= to * r[i];
-            u[c] = -u[i] * of_child;
-            l[c] = -to * l[i];
-            u[i] = of_child;
-        }
-        together<threads>();
-    }
+    eliminate_runs<Real, threads>(c, n);
+    for (int round = 0; round < c.rounds; ++round)
+        eliminate_round<Real, threads>(c, n, round);
     if (t == 0)
-        r[nodes - 1] /= d[nodes - 1];
-    for (int round = rounds - 1; round >= 0; --round) {
-        together<threads>();
-        for (int i = first[round] + t; i < first[round + 1]; i += threads) {
-            const ushort2 e = steps[i];
-            Real x = r[i] - l[i] * r[e.x];
-            if (e.y != Elimination::none)
-                x -= u[i] * r[e.y];
-            r[i] = x;
-        }
-    }
+        n.r[c.places - 1] /= n.d[c.places - 1];
     together<threads>();
-    for (int i = t; i < nodes; i += threads)
-        rhs[at + i] = r[place[i]];
+    for (int round = c.rounds - 1; round >= 0; --round)
+        answer_round<Real, threads>(c, n, round);
+    answer_runs<Real, threads>(c, n);
+    together<threads>();
+    for (int i = t; i < c.nodes; i += threads)
+        rhs[at + i] = n.r[c.place[i]];
 }
 
 template <class Real>
@@ -212,13 +301,13 @@ template <class Real, int threads>
 void contract_by(StreamRef s, const DeviceContraction& c, const Batch& b,
                  const DeviceNumbers<Real>& n)
 {
-    const std::size_t bytes = 4 * b.nodes * sizeof(Real);
+    const auto view = c.view();
+    const std::size_t bytes = 4 * static_cast<std::size_t>(view.places) * sizeof(Real);
     const auto kernel = contract_kernel<Real, threads>;
     need_shared(kernel, bytes, s.device, "a tree's numbers");
     launch(s, "contract trees", static_cast<std::int64_t>(b.systems) * threads, threads,
-           Shared{bytes}, kernel, c.place(), c.steps(), c.first(), c.rounds(), c.nodes(),
-           static_cast<const Real*>(n.upper), static_cast<const Real*>(n.lower),
-           static_cast<const Real*>(n.diagonal), n.rhs);
+           Shared{bytes}, kernel, view, static_cast<const Real*>(n.upper),
+           static_cast<const Real*>(n.lower), static_cast<const Real*>(n.diagonal), n.rhs);
 }
 
 } // namespace
@@ -244,18 +333,32 @@ void sweep_shared(StreamRef s, const std::int32_t* parent, const Batch& b,
 }
 
 DeviceContraction::DeviceContraction(StreamRef s, const Contraction& c)
-    : nodes_(static_cast<int>(c.node.size())), rounds_(static_cast<int>(c.rounds())),
+    : places_(static_cast<int>(c.places)), rest_(static_cast<int>(c.rest)),
+      rounds_(static_cast<int>(c.rounds())), place_(uploaded(c.place, s)), row_(uploaded(c.row, s)),
       first_(uploaded(c.first, s))
 {
-    std::vector<std::uint16_t> place(c.node.size());
-    for (std::size_t q = 0; q < c.node.size(); ++q)
-        place[c.node[q]] = static_cast<std::uint16_t>(q);
+    std::vector<ushort4> runs;
+    for (const auto& r : c.runs)
+        runs.push_back(make_ushort4(r.length, r.parent, r.child, r.turn));
     std::vector<ushort2> steps;
-    steps.reserve(c.steps.size());
     for (const auto& e : c.steps)
         steps.push_back(make_ushort2(e.parent, e.child));
-    place_ = uploaded(place, s);
+    runs_ = uploaded(runs, s);
     steps_ = uploaded(steps, s);
+}
+
+ContractionView DeviceContraction::view() const
+{
+    return {static_cast<int>(place_.size()),
+            places_,
+            static_cast<int>(runs_.size()),
+            rest_,
+            rounds_,
+            place_.data(),
+            runs_.data(),
+            row_.data(),
+            steps_.data(),
+            first_.data()};
 }
 
 template <class Real>

@@ -36,29 +36,39 @@ template <class Real>
 void sweep_shared(StreamRef s, const std::int32_t* parent, const Batch& b,
                   const DeviceNumbers<Real>& n);
 
+/// What the kernel reads of a tree's contraction.
+struct ContractionView
+{
+    int nodes, places, runs, rest, rounds;
+    const std::uint16_t* place; ///< [nodes]
+    const ushort4* run;         ///< [runs] length, parent, child, turn
+    const std::uint16_t* row;
+    const ushort2* steps;
+    const std::int32_t* first; ///< [rounds + 1]
+};
+
 /// A tree's contraction in a device's memory.
 class DeviceContraction
 {
   public:
     DeviceContraction(StreamRef s, const Contraction& c);
-    int nodes() const { return nodes_; }
-    int rounds() const { return rounds_; }
-    const std::uint16_t* place() const { return place_.data(); }
-    const ushort2* steps() const { return steps_.data(); }
-    const std::int32_t* first() const { return first_.data(); }
+    ContractionView view() const;
 
   private:
-    int nodes_, rounds_;
-    Buffer<std::uint16_t> place_; ///< [nodes] of each node in the order of elimination
+    int places_, rest_, rounds_;
+    Buffer<std::uint16_t> place_, row_;
+    Buffer<ushort4> runs_;
     Buffer<ushort2> steps_;
     Buffer<std::int32_t> first_;
 };
 
-/// A block a system: all of a tree's numbers lie in shared memory while the rounds go on. rhs
+/// A block a system: all of a tree's numbers lie in shared memory while it is contracted. rhs
 /// becomes x, all else stays.
+/// @param threads  of a block: 32, 64, 128 or 256
 /// @pre   layout flat
-/// @throws Error where four numbers a node have no room in a block's shared memory
-/// @cost  words_per_node a node and no more; rounds wait for each other, nodes of a round do not
+/// @throws Error where four numbers a place have no room in a block's shared memory
+/// @cost  words_per_node a node and no more; runs and rounds wait for each other, what belongs to
+///        one of them does not
 template <class Real>
 void contract(StreamRef s, const DeviceContraction& c, const Batch& b, const DeviceNumbers<Real>& n,
               int threads);
