@@ -10,6 +10,7 @@
 #include "engine/device/cuda/reaction_text.hpp"
 #include "engine/device/cuda/shards.hpp"
 #include "tests/device/host_cells.hpp"
+#include "tests/device/host_front.hpp"
 #include "tests/device/host_kernel.hpp"
 #include "tests/device/tissue_problem.hpp"
 
@@ -286,6 +287,43 @@ class TestCudaText : public QObject
     {
         if (!QFileInfo(TAWARA_HOST_COMPILER).isExecutable())
             QSKIP("the compiler of this build, " TAWARA_HOST_COMPILER ", is not on this machine");
+    }
+
+    /// On one shard and on three: of two models, cell types and insulators beside each other, with
+    /// and without a stimulus; the same bits however many shards there are, and a second time.
+    void currentsBetweenVerticesAgreeWithTheCpu()
+    {
+        const auto p = tissue_with_fronts();
+        const auto check = [&](auto real, double bound) {
+            using Real = decltype(real);
+            Fields<Real> fields(p);
+            std::vector<Real> of_one;
+            for (const int shards : {1, 3}) {
+                const QTemporaryDir folder;
+                HostFront<Real> front(p, shards, folder.path());
+                for (const bool stimulated : {false, true, false}) {
+                    const auto expected = fields.on_cpu(stimulated);
+                    const auto found = front.currents(fields, stimulated);
+                    double largest = 0, worst = 0;
+                    for (std::size_t u = 0; u < p.size(); ++u) {
+                        largest = std::max(largest, std::abs(double(expected.current[u])));
+                        worst = std::max(worst,
+                                         std::abs(double(found[u]) - double(expected.current[u])));
+                    }
+                    qInfo("%d shards: %.2g of %.3g, %lld tetrahedra", shards, worst, largest,
+                          static_cast<long long>(expected.tetrahedra));
+                    QVERIFY(largest > 1 && expected.tetrahedra > 100);
+                    QVERIFY(worst < bound * largest);
+                    QVERIFY(shards > 1 ? front.found() > expected.tetrahedra
+                                       : front.found() == expected.tetrahedra);
+                    if (!stimulated && of_one.empty())
+                        of_one = found;
+                    QVERIFY(stimulated || found == of_one);
+                }
+            }
+        };
+        check(0.0, 1e-9);
+        check(0.0F, 2e-4);
     }
 
     void implicitTextsAgreeWithTheCpu()

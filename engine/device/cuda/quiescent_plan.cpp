@@ -70,9 +70,12 @@ void QuiescentPlan<Real>::measured_step()
     auto& t = this->t_;
     long_.index = 0;
     const Family f = long_.at ? f_moving : f_fused;
-    if (!t.single())
+    if (!t.single()) {
         t.synchronize();
+        t.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
+    }
     const auto& stage = this->stages_.back();
+    this->measured_currents(stage);
     for (std::size_t k = 0; k < t.shards.size(); ++k) {
         State& s = *t.shards[k];
         t.profiler.measured(f, k, s.main, [&] {
@@ -203,6 +206,7 @@ std::vector<KernelRecord> QuiescentPlan<Real>::kernels() const
         out.push_back({"diffusion+reaction, short steps" + this->where(k), t.steps_done - longs,
                        steps * t.profiler.ms_per_step(k, f_moving), moved * bytes, moved * flops});
     }
+    this->add_currents(out);
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How steps are taken: explicitly, by solving a linear system, or with quiescent unknowns left out.
 #pragma once
+#include "engine/device/cuda/front_currents.cuh"
 #include "engine/device/cuda/tissue.cuh"
 
 #include <map>
@@ -21,8 +22,9 @@ struct PlanChoice
 };
 
 /// A step is a list of stages: half a reaction (Strang), explicit passes, the last pass with the
-/// reaction. With several shards each stage runs the separator on an urgent stream, stores what
-/// others read into their halos, and the interior meanwhile on the main stream.
+/// reaction. Interpolated currents are computed ahead of the first stage, and in Strang splitting
+/// again ahead of the last. With several shards each stage runs the separator on an urgent stream,
+/// stores what others read into their halos, and the interior meanwhile on the main stream.
 /// @thread that of the stepper
 template <class Real>
 class StepPlan
@@ -47,11 +49,17 @@ class StepPlan
     virtual int longest_implicit() const { return 0; }  ///< 0: no steps by Newton's method
     virtual std::optional<NewtonCounts> newton_counts() const { return {}; }
     virtual void types_changed() {} ///< a group's cell types are others than so far
+    /// The cell types of a group, for what is computed beside its reaction.
+    void set_types(std::size_t group, std::span<const cell::CellType> types)
+    {
+        if (front_)
+            front_->set_types(group, types);
+    }
 
     virtual std::vector<KernelRecord> kernels() const;
     virtual double share_quiescent() const { return 0; }
     /// Pieces of work of a step that are measured one by one, at most.
-    virtual std::size_t pieces() const { return stages_.size(); }
+    virtual std::size_t pieces() const { return stages_.size() + (front_ ? 2 : 0); }
 
   protected:
     using State = ShardState<Real>;
@@ -93,9 +101,20 @@ class StepPlan
     /// One step kernel by kernel, each measured; the caller ends it.
     void measured_stages();
 
+    /// Interpolated currents are computed ahead of this stage.
+    bool currents_ahead_of(const Stage& s) const
+    {
+        return front_ && (&s == &stages_.front() || (strang() && &s == &stages_.back()));
+    }
+    CurrentMoment currents_of(const Stage& s, int parity, int offset) const;
+    /// The same each measured, all shards done on return.
+    void measured_currents(const Stage& s);
+    void add_currents(std::vector<KernelRecord>& records) const;
+
     bool strang() const { return from_ == Vector::half; }
-    /// Whether the kernel behind a step's ports has cells in it, which need the ports' currents.
-    bool cells_follow_ports() const { return stages_.front().kind != Stage::Kind::pass; }
+    /// Whether the kernel behind a step's ports needs the ports' currents: has cells in it, or
+    /// makes interpolated currents.
+    bool cells_follow_ports() const { return front_ || stages_.front().kind != Stage::Kind::pass; }
     Family family(const Stage& s) const;
     double family_bytes(const State& s, Family f) const;
     double family_flops(const State& s, Family f) const;
@@ -108,6 +127,7 @@ class StepPlan
     bool solves_ = false;
     std::vector<PlannedPass> passes_;
     std::vector<Stage> stages_;
+    std::unique_ptr<FrontCurrents<Real>> front_; ///< null where currents are nodal
 };
 
 /// Steps captured as graphs over all devices, one for each parity of the two potential vectors,
@@ -166,7 +186,7 @@ class SolvedPlan final : public StepPlan<Real>
     std::int64_t run(std::int64_t n) override;
     void forget_graphs() override { graphs_.clear(); }
     std::vector<KernelRecord> kernels() const override;
-    std::size_t pieces() const override { return 4; }
+    std::size_t pieces() const override { return 6; }
 
   private:
     using typename StepPlan<Real>::State;

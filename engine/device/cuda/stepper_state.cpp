@@ -323,6 +323,7 @@ void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellT
     t_.synchronize(); // nothing may still read the tables
     for (auto& s : t_.shards)
         s->set_types(group, types);
+    plan_->set_types(group, types);
     plan_->types_changed();
     plan_->forget_graphs(); // they hold the constants of single types as arguments
     groups_[group].types.assign(types.begin(), types.end());

@@ -99,7 +99,7 @@ const Key table[] = {
     Key("/diffusion/currents", of<&Session::currents>(),
         "where ionic currents are computed, of `p1` with lumped mass",
         {.words = "nodal interpolated",
-         .more = "below; `interpolated`: on the CPU, of every stepping but `newton`",
+         .more = "below; `interpolated`: of every stepping but `newton`",
          .write = changed,
          .fixed = Key::Fixed::value}),
     Key("/diffusion/mass_scaling", of<&Session::mass_scaling>(), {0, 0.1}, "",
