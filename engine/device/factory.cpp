@@ -31,7 +31,6 @@ std::string cuda_reason()
 }
 
 constexpr const char* tables_reason = "tables of functions of V are looked up on the CPU alone";
-constexpr const char* currents_reason = "interpolated currents are computed on the CPU alone";
 
 /// Why this problem goes to the CPU when the choice is free; empty when it goes to a GPU.
 std::string cpu_reason([[maybe_unused]] const TissueProblem& p,
@@ -41,8 +40,6 @@ std::string cpu_reason([[maybe_unused]] const TissueProblem& p,
 #if TAWARA_HAVE_CUDA
     if (why.empty() && p.table_step_mV > 0)
         why = tables_reason;
-    if (why.empty() && p.currents == IonicCurrents::interpolated)
-        why = currents_reason;
     if (why.empty())
         why = cuda::unsupported_reason(p, precision);
 #endif
@@ -90,15 +87,13 @@ bool on_cuda(const TissueProblem& problem, const StepperOptions& options)
 std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const StepperOptions& options,
                                       const Progress& progress, Notices* notices)
 {
+    check_currents(problem);
     const auto& d = options.devices;
     if (d.kind == Devices::Kind::cuda) {
         if (problem.table_step_mV > 0)
             throw InputError("", "/reaction/tables_mV",
                              std::string(tables_reason) +
                                  "; leave tables_mV out (or set 0), or use --devices cpu");
-        if (problem.currents == IonicCurrents::interpolated)
-            throw InputError("", "/diffusion/currents",
-                             std::string(currents_reason) + "; take nodal, or --devices cpu");
         const auto why = cuda_reason();
         if (!have_cuda || !why.empty())
             throw InputError("--devices",

@@ -142,4 +142,23 @@ bool StimulusSource::over(double t_ms) const
     return t_ms >= last + duration_ms;
 }
 
+void check_currents(const TissueProblem& p)
+{
+    if (p.currents != IonicCurrents::interpolated)
+        return;
+    const auto refuse = [](const std::string& why) {
+        throw InputError("", "/diffusion/currents",
+                         "interpolated currents need " + why + "; take nodal");
+    };
+    if (p.system.scheme != diffusion::Scheme::p1)
+        refuse("the p1 scheme");
+    if (p.system.mass != diffusion::Mass::lumped)
+        refuse("lumped mass");
+    if (p.stepping == Stepping::newton)
+        refuse("a stepping other than newton");
+    for (const auto& g : p.groups)
+        if (g.reaction)
+            refuse("the equations of the cells, which " + model_name(g) + " does not have");
+}
+
 } // namespace tawara::device

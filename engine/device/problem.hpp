@@ -95,15 +95,15 @@ struct TissueProblem
     int solver_iterations = 2000;      ///< more are an error
     NewtonSettings newton;             ///< of Stepping::newton
     /// Unknowns whose potential would change by less than this over longest_quiescent_ms, in all
-    /// and by diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion of one
-    /// sub-step and godunov splitting only.
+    /// and by diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion and
+    /// godunov splitting only.
     double rest_tolerance_mV = 0;
     static constexpr double longest_quiescent_ms = 0.2;
     /// Step of tables in which functions of V are looked up (cell::make_cpu_kernel), on the CPU
     /// alone; 0: they are computed.
     double table_step_mV = 0;
     double activation_threshold_mV = 0;
-    /// Interpolated ones are for p1 with lumped mass, compiled models, and the CPU.
+    /// Interpolated ones are for p1 with lumped mass and compiled models (check_currents).
     IonicCurrents currents = IonicCurrents::nodal;
     Elements elements; ///< of interpolated currents alone
     std::size_t size() const { return system.size(); }
@@ -120,6 +120,10 @@ std::size_t weight_of_cells(const TissueProblem& p);
 bool needs_solver(const TissueProblem& p);
 /// Weight of the step's end in its diffusion (diffusion::ImplicitSolver): 0, 1/2 or 1.
 double theta(Stepping s);
+
+/// @throws InputError (/diffusion/currents) where a problem asks for interpolated currents and has
+///         not what they need
+void check_currents(const TissueProblem& p);
 
 /// A current into a set of unknowns, in pulses.
 struct StimulusSource

@@ -9,11 +9,11 @@
 //     shares=A;B (of each device);
 // fvm, p1; check (the stability analysis);
 // untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be, newton,
-// newton=MS (steps of several time steps up to so long), consistent; dt=MS, eta=X (mass scaling),
-// rest=MV, types=N; keep=NAME (beat: keep the maps), threads=N (of the CPU); ports=N (a chain of
-// passive cells joined at N places of 30 unknowns each); against=NAME (compare with kept maps;
-// those of fvm are carried to the vertices). The tissue is a slab of N x N x N cubes of 6
-// tetrahedra, of which two layers may be thinner, or a mesh, refined.
+// newton=MS (steps of several time steps up to so long), consistent, interpolated (currents);
+// dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps), threads=N (of the
+// CPU); ports=N (a chain of passive cells joined at N places of 30 unknowns each); against=NAME
+// (compare with kept maps; those of fvm are carried to the vertices). The tissue is a slab of N x N
+// x N cubes of 6 tetrahedra, of which two layers may be thinner, or a mesh, refined.
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
 #include "tests/bench/beat.hpp"
@@ -118,6 +118,8 @@ Case parse(const std::string& text, const bench::Choice& from)
             c.choice.newton_dt_max_ms = value.empty() ? 0 : std::stod(value);
         } else if (key == "consistent")
             c.choice.consistent = true;
+        else if (key == "interpolated")
+            c.choice.interpolated = true;
         else if (key == "fvm" || key == "p1")
             c.choice.scheme = key;
         else if (key == "check")
@@ -184,6 +186,8 @@ ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p
     j["mass_scaling"] = c.choice.mass_scaling;
     j["added_volume_fraction"] = p.system.added_volume_fraction;
     j["rest_tolerance_mV"] = p.rest_tolerance_mV;
+    if (c.choice.interpolated)
+        j["currents"] = "interpolated";
     j["stable_dt_ms"] = p.system.stable_dt_ms;
     j["diffusion_stages"] = p.substeps.stages;
     if (p.stepping == device::Stepping::newton) {
@@ -256,12 +260,15 @@ ordered_json beat_record(bench::Bench& b, const Case& c)
                                    same ? maps.activation_ms : b.at_vertices(maps.activation_ms)))},
             {"apd90", errors(bench::compare(apd, same ? k.second : b.at_vertices(k.second)))}};
     }
-    for (const auto& k : r.kernels)
+    for (const auto& k : r.kernels) {
         j["kernels"].push_back({{"name", k.name},
                                 {"calls", k.calls},
                                 {"ms", k.ms},
                                 {"bytes", k.bytes},
                                 {"flops", k.flops}});
+        if (k.tetrahedra > 0)
+            j["kernels"].back()["tetrahedra"] = k.tetrahedra;
+    }
     j["seconds_of_setup"] = {{"operator", b.seconds_of_operator()}, {"case", r.setup_seconds}};
     if (!c.keep.empty()) {
         auto apd = apd90(r.maps);

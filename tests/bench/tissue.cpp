@@ -2,6 +2,7 @@
 #include "tests/bench/tissue.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/device/elements.hpp"
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 
@@ -68,13 +69,17 @@ const device::TissueProblem& Bench::problem(const Choice& c)
     const bool same_operator = problem_ && choice_.scheme == c.scheme && choice_.dt_ms == c.dt_ms &&
                                choice_.consistent == c.consistent && choice_.check == c.check &&
                                choice_.mass_scaling == c.mass_scaling &&
-                               choice_.largest_scaling == c.largest_scaling;
+                               choice_.largest_scaling == c.largest_scaling &&
+                               choice_.interpolated == c.interpolated;
     auto p = std::make_unique<device::TissueProblem>();
     p->dt_ms = c.dt_ms;
     p->rest_tolerance_mV = c.rest_tolerance_mV;
+    p->currents =
+        c.interpolated ? device::IonicCurrents::interpolated : device::IonicCurrents::nodal;
     const bool on_vertices = c.scheme == "p1";
     if (same_operator) {
         p->system = std::move(problem_->system);
+        p->elements = std::move(problem_->elements);
     } else {
         const std::vector<std::int32_t> region(mesh_.tetrahedron_count(), 0);
         diffusion::Options o;
@@ -84,9 +89,11 @@ const device::TissueProblem& Bench::problem(const Choice& c)
         o.mass_scaling = c.mass_scaling;
         o.largest_scaling = c.largest_scaling;
         o.dt_ms = c.dt_ms;
-        p->system = diffusion::assemble(
-            mesh_, neighbours_,
-            diffusion::diffusivities(mesh_, region, std::span(&place_.sigma, 1), 140, 0.01), o);
+        const auto d =
+            diffusion::diffusivities(mesh_, region, std::span(&place_.sigma, 1), 140, 0.01);
+        p->system = diffusion::assemble(mesh_, neighbours_, d, o);
+        if (c.interpolated)
+            p->elements = device::conducting_elements(mesh_, d);
     }
     p->substeps = diffusion::choose_substeps(p->dt_ms, p->system.stable_dt_ms);
     if (!c.stepping.empty())

@@ -32,6 +32,7 @@ struct Choice
     double dt_ms = 0.02, mass_scaling = 1e-3, largest_scaling = 1000, rest_tolerance_mV = 0;
     bool check = false;          ///< the stability analysis
     bool consistent = false;     ///< mass, for p1
+    bool interpolated = false;   ///< currents, for p1
     std::string stepping;        ///< "": explicit; be, cn, newton: implicit
     double newton_dt_max_ms = 0; ///< 0: no step of several time steps
     bool operator==(const Choice&) const = default;

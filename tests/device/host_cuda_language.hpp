@@ -114,6 +114,12 @@ inline unsigned long long atomicMin(unsigned long long* p, unsigned long long va
     *p = min(old, value);
     return old;
 }
+inline unsigned atomicOr(unsigned* p, unsigned value)
+{
+    const auto old = *p;
+    *p |= value;
+    return old;
+}
 inline void __threadfence() {} // the host's blocks run one after the other
 template <class T>
 inline T atomicAdd(T* p, T value)
@@ -135,6 +141,20 @@ inline void __syncwarp()
 inline int __shfl_sync(unsigned, int value, int lane)
 {
     return static_cast<int>(host_cuda::exchange(static_cast<unsigned>(value), lane & 31));
+}
+inline double __shfl_xor_sync(unsigned, double value, int mask)
+{
+    return host_cuda_bits<double>(
+        host_cuda::exchange(host_cuda_bits<std::uint64_t>(value), (threadIdx.x & 31) ^ mask));
+}
+inline float __shfl_xor_sync(unsigned, float value, int mask)
+{
+    return host_cuda_bits<float>(static_cast<std::uint32_t>(
+        host_cuda::exchange(host_cuda_bits<std::uint32_t>(value), (threadIdx.x & 31) ^ mask)));
+}
+inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
 }
 inline unsigned __ballot_sync(unsigned, bool value)
 {

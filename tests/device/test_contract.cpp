@@ -98,11 +98,15 @@ const Way ways[]{
     {"p1, consistent, Crank-Nicolson, Strang", p1, consistent, Stepping::crank_nicolson, strang},
     {"p1, Newton", p1, lumped, Stepping::newton, godunov, 0.02, 0, true, false},
     {"p1, consistent, Newton", p1, consistent, Stepping::newton, godunov, 0.02, 0, true, false},
-    {"p1, interpolated", p1, lumped, explicit_, godunov, 0.02, 0, false, true, interpolated},
-    {"p1, interpolated, Strang, sub-steps", p1, lumped, explicit_, strang, 0.05, 0, false, true,
+    {"p1, interpolated", p1, lumped, explicit_, godunov, 0.02, 0, true, true, interpolated},
+    {"p1, interpolated, Strang, sub-steps", p1, lumped, explicit_, strang, 0.05, 0, true, true,
      interpolated},
-    {"p1, interpolated, rest", p1, lumped, explicit_, godunov, 0.02, 0.1, false, true,
-     interpolated},
+    {"p1, interpolated, rest", p1, lumped, explicit_, godunov, 0.02, 0.1, true, true, interpolated},
+    {"p1, interpolated, Crank-Nicolson", p1, lumped, Stepping::crank_nicolson, godunov, 0.02, 0,
+     true, true, interpolated},
+    {"p1, interpolated, Crank-Nicolson, Strang", p1, lumped, Stepping::crank_nicolson, strang, 0.02,
+     0, true, true, interpolated},
+    {"fvm, rest, sub-steps", fvm, lumped, explicit_, godunov, 0.05, 0.1},
     {"p1, dyads", p1, lumped, explicit_, godunov, 0.02, 0, true, true, IonicCurrents::nodal, true},
     {"p1, dyads, Crank-Nicolson, Strang", p1, lumped, Stepping::crank_nicolson, strang, 0.02, 0,
      true, true, IonicCurrents::nodal, true},
@@ -143,7 +147,7 @@ class TestContract : public QObject
     {
         QFETCH(QByteArray, devices);
         QFETCH(Precision, precision);
-        for (const Way& way : {ways[0], ways[5], ways[6]}) {
+        for (const Way& way : {ways[0], ways[5], ways[6], ways[11]}) {
             const auto p = way.slab({8, 0.5, 0.5}, 0.25);
             const auto s = on(p, devices, precision);
             s->add_stimulus(left_end(p, 0.75));
@@ -373,6 +377,18 @@ class TestContract : public QObject
             QVERIFY(k.ms > 0);
             QVERIFY(k.bytes > 0);
         }
+        const auto coarse = ways[11].slab({5, 2, 2}, 0.5);
+        const auto waves = on(coarse, devices);
+        waves->add_stimulus(left_end(coarse, 1));
+        waves->advance(100);
+        std::int64_t tetrahedra = 0;
+        for (const auto& k : waves->kernels())
+            if (k.tetrahedra > 0) {
+                tetrahedra += k.tetrahedra;
+                QVERIFY(k.name.find("interpolated currents") == 0);
+                QVERIFY(k.calls == 100 && k.ms > 0 && k.bytes > 0 && k.flops > 0);
+            }
+        QVERIFY(tetrahedra > 1000);
     }
 
     /// Unknowns at rest take long steps: the same maps within the tolerance's reach, and the same
@@ -382,8 +398,10 @@ class TestContract : public QObject
     {
         QFETCH(QByteArray, devices);
         QFETCH(Precision, precision);
-        for (const Way& way : {ways[0], ways[5]}) {
+        for (const Way& way : {ways[0], ways[2], ways[5], ways[11]}) {
             auto p = way.slab({6, 1, 1}, way.scheme == p1 ? 0.25 : 0.5, false, 3);
+            if (way.dt_ms > 0.02) // several passes
+                p.substeps = {diffusion::SubStepping::Kind::euler, 3};
             const auto make = [&] {
                 auto s = on(p, devices, precision);
                 s->add_stimulus(left_end(p, 1));

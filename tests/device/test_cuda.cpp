@@ -14,6 +14,18 @@ using namespace tawara;
 using namespace tawara::device;
 using namespace tawara::test;
 
+namespace {
+
+/// 0: fvm; 1: p1; 2: p1 with interpolated currents.
+void take_scheme(ProblemOptions& o, int scheme)
+{
+    o.scheme = scheme ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
+    o.currents = scheme == 2 ? IonicCurrents::interpolated : IonicCurrents::nodal;
+}
+constexpr const char* scheme_names[]{"fvm", "p1", "p1, interpolated"};
+
+} // namespace
+
 class TestCuda : public QObject
 {
     Q_OBJECT
@@ -52,6 +64,10 @@ class TestCuda : public QObject
         row("p1", 1, S::rush_larsen_light, 0, K::euler, 1, 1);
         row("p1, three types, Strang", 1, S::rush_larsen_light, 1, K::euler, 1, 3);
         row("p1, RKL2 3, Rush-Larsen", 1, S::rush_larsen, 0, K::rkl2, 3, 3);
+        row("p1, interpolated", 2, S::rush_larsen_light, 0, K::euler, 1, 2);
+        row("p1, interpolated, not fused", 2, S::rush_larsen_light, 0, K::euler, 1, 1, false);
+        row("p1, interpolated, GRL1, 2 sub-steps", 2, S::grl1, 0, K::euler, 2, 3);
+        row("p1, interpolated, Strang, RKL2 3", 2, S::rush_larsen_light, 1, K::rkl2, 3, 3);
     }
     void agreesWithTheCpu()
     {
@@ -63,7 +79,7 @@ class TestCuda : public QObject
         QFETCH(int, types);
         QFETCH(bool, fused);
         ProblemOptions o;
-        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        take_scheme(o, scheme);
         o.reaction = static_cast<cell::Scheme>(reaction);
         o.splitting = static_cast<Splitting>(splitting);
         o.types = types;
@@ -107,7 +123,7 @@ class TestCuda : public QObject
         ProblemOptions o;
         o.types = 2;
         for (int scheme : {0, 1}) {
-            o.scheme = static_cast<diffusion::Scheme>(scheme);
+            take_scheme(o, scheme);
             const auto p =
                 slab_problem({length, 0.2, 0.2}, 0.2, o); // 6 to 126 tetrahedra, 8 to 88 vertices
             auto c = on(p, "cpu"), g = on(p, "cuda:0");
@@ -152,9 +168,9 @@ class TestCuda : public QObject
         QTest::addColumn<int>("splitting");
         QTest::addColumn<int>("kind");
         QTest::addColumn<int>("stages");
-        for (int scheme : {0, 1})
+        for (int scheme : {0, 1, 2})
             for (auto precision : {Precision::double_, Precision::single}) {
-                const char* s = scheme ? "p1" : "fvm";
+                const char* s = scheme_names[scheme];
                 const char* n = precision == Precision::single ? "single" : "double";
                 QTest::addRow("%s %s", s, n) << scheme << int(precision) << 0 << 0 << 1;
                 QTest::addRow("%s %s, Strang, 2 sub-steps", s, n)
@@ -170,7 +186,7 @@ class TestCuda : public QObject
         QFETCH(int, kind);
         QFETCH(int, stages);
         ProblemOptions o;
-        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        take_scheme(o, scheme);
         o.splitting = static_cast<Splitting>(splitting);
         o.types = 2;
         o.dt_ms = 0.01;
@@ -274,7 +290,10 @@ class TestCuda : public QObject
         QTest::addRow("fvm, not fused") << 0 << 0 << 0 << 1 << 0.0 << false;
         QTest::addRow("fvm, Strang, 2 sub-steps") << 0 << 0 << 1 << 2 << 0.0 << false;
         QTest::addRow("fvm, rest") << 0 << 0 << 0 << 1 << 0.1 << true;
+        QTest::addRow("fvm, rest, 2 sub-steps") << 0 << 0 << 0 << 2 << 0.1 << true;
         QTest::addRow("p1") << 1 << 0 << 0 << 1 << 0.0 << true;
+        QTest::addRow("p1, interpolated") << 2 << 0 << 0 << 1 << 0.0 << true;
+        QTest::addRow("p1, interpolated, rest") << 2 << 0 << 0 << 1 << 0.1 << true;
         QTest::addRow("p1, consistent") << 1 << 1 << 0 << 1 << 0.0 << false;
         QTest::addRow("p1, consistent, Strang") << 1 << 1 << 1 << 1 << 0.0 << false;
     }
@@ -287,7 +306,7 @@ class TestCuda : public QObject
         QFETCH(double, rest);
         QFETCH(bool, fused);
         ProblemOptions o;
-        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        take_scheme(o, scheme);
         o.mass = static_cast<diffusion::Mass>(mass);
         o.splitting = static_cast<Splitting>(splitting);
         o.insulated = true;
@@ -321,26 +340,33 @@ class TestCuda : public QObject
     {
         QTest::addColumn<int>("scheme");
         QTest::addColumn<int>("precision");
-        QTest::addRow("p1 double") << 1 << int(Precision::double_);
-        QTest::addRow("p1 single") << 1 << int(Precision::single);
-        QTest::addRow("fvm double") << 0 << int(Precision::double_);
+        QTest::addColumn<int>("stages");
+        QTest::addRow("p1 double") << 1 << int(Precision::double_) << 1;
+        QTest::addRow("p1 single") << 1 << int(Precision::single) << 1;
+        QTest::addRow("fvm double") << 0 << int(Precision::double_) << 1;
+        QTest::addRow("fvm double, 2 sub-steps") << 0 << int(Precision::double_) << 2;
+        QTest::addRow("fvm single, RKL2 3") << 0 << int(Precision::single) << 3;
+        QTest::addRow("p1, interpolated double") << 2 << int(Precision::double_) << 1;
     }
     void restingTissueIsCutWithoutABit()
     {
         QFETCH(int, scheme);
         QFETCH(int, precision);
+        QFETCH(int, stages);
         const auto number = static_cast<Precision>(precision);
         ProblemOptions o;
-        o.scheme = static_cast<diffusion::Scheme>(scheme);
+        take_scheme(o, scheme);
         o.types = 3;
         auto p = slab_problem({6, 1, 1}, scheme ? 0.25 : 0.5, o);
+        using K = diffusion::SubStepping::Kind;
+        p.substeps = {stages > 2 ? K::rkl2 : K::euler, stages};
         p.rest_tolerance_mV = 0.1;
         auto whole = on(p, "cuda:0", number);
         whole->add_stimulus(left_end(p, 1));
         const std::int64_t all = short_tests() ? 23 : 20000;
         whole->advance(all);
         const auto kernels = whole->kernels();
-        QCOMPARE(kernels.size(), std::size_t(2));
+        QCOMPARE(kernels.size(), std::size_t(scheme == 2 ? 3 : 2));
         qInfo("%lld long steps, short ones moved %.0f %%", static_cast<long long>(kernels[0].calls),
               100 * kernels[1].bytes / (kernels[0].bytes / static_cast<double>(kernels[0].calls)) /
                   static_cast<double>(kernels[1].calls));
@@ -435,7 +461,7 @@ class TestCuda : public QObject
     {
         ProblemOptions o;
         for (int scheme : {0, 1}) {
-            o.scheme = static_cast<diffusion::Scheme>(scheme);
+            take_scheme(o, scheme);
             const auto p = slab_problem({4, 0.5, 0.5}, 0.25, o);
             auto d = on(p, "cuda:0"), m = on(p, "cuda:0", Precision::mixed),
                  s = on(p, "cuda:0", Precision::single),

@@ -35,6 +35,7 @@ struct Kind
     double dt_ms;
     int types;
     bool blended = false;
+    IonicCurrents currents = IonicCurrents::nodal;
 };
 using M = diffusion::Mass;
 constexpr Kind kinds[] = {
@@ -46,7 +47,11 @@ constexpr Kind kinds[] = {
     {"consistent, Crank-Nicolson", M::consistent, Stepping::crank_nicolson, Splitting::godunov,
      0.02, 1},
     {"half consistent, backward Euler", M::consistent, Stepping::backward_euler, Splitting::godunov,
-     0.02, 1, true}};
+     0.02, 1, true},
+    {"interpolated, Crank-Nicolson", M::lumped, Stepping::crank_nicolson, Splitting::godunov, 0.02,
+     2, false, IonicCurrents::interpolated},
+    {"interpolated, backward Euler, Strang", M::lumped, Stepping::backward_euler, Splitting::strang,
+     0.02, 1, false, IonicCurrents::interpolated}};
 
 TissueProblem problem(const Kind& k, const Vec3& size_mm = {3.1, 0.9, 0.7})
 {
@@ -57,6 +62,7 @@ TissueProblem problem(const Kind& k, const Vec3& size_mm = {3.1, 0.9, 0.7})
     o.splitting = k.splitting;
     o.dt_ms = k.dt_ms;
     o.types = k.types;
+    o.currents = k.currents;
     if (k.dt_ms > 0.02)
         o.sigma = {0.6, 0.1, 0.1};
     auto p = slab_problem(size_mm, 0.25, o);

@@ -121,6 +121,23 @@ class TestNvrtc : public QObject
             }
     }
 
+    void kernelsOfInterpolatedCurrentsCompile()
+    {
+        for (const char* model : {"luo_rudy_1991", "ten_tusscher_2006"})
+            for (const bool single : {false, true})
+                for (const int architecture : {80, 90}) {
+                    const auto p = cc::compile_current(
+                        cc::load_model(model),
+                        cc::options_for(cc::load_model(model), cc::Target::gpu(single)));
+                    const auto b =
+                        compile_cuda(current_source(p, single, {architecture == 80 ? 2U : 1U},
+                                                    current_shape(single)),
+                                     architecture, {});
+                    QVERIFY(b.code.size() > 1000);
+                    QVERIFY2(b.log.empty(), b.log.c_str());
+                }
+    }
+
     /// Rush-Larsen where nothing but gates is fast, else exponential steps of all states.
     void longStepsAreOfASchemeThatBearsThem()
     {

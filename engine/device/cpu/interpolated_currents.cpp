@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cpu/interpolated_currents.hpp"
 
-#include "engine/core/error.hpp"
 #include "engine/device/cpu/between_vertices.hpp"
 
 #include <algorithm>
@@ -15,23 +14,6 @@ constexpr std::size_t vector_block = 16; ///< points of a kernel's call begin at
 std::size_t whole_blocks(std::size_t n)
 {
     return (n + vector_block - 1) / vector_block * vector_block;
-}
-
-void check(const TissueProblem& p)
-{
-    const auto refuse = [](const std::string& why) {
-        throw InputError("", "/diffusion/currents",
-                         "interpolated currents need " + why + "; take nodal");
-    };
-    if (p.system.scheme != diffusion::Scheme::p1)
-        refuse("the p1 scheme");
-    if (p.system.mass != diffusion::Mass::lumped)
-        refuse("lumped mass");
-    if (p.stepping == Stepping::newton)
-        refuse("a stepping other than newton");
-    for (const auto& g : p.groups)
-        if (g.reaction)
-            refuse("the equations of the cells, which " + model_name(g) + " does not have");
 }
 
 /// A tetrahedron by its slots, of one group.
@@ -78,7 +60,7 @@ InterpolatedCurrents<Real>::InterpolatedCurrents(const TissueProblem& p, const L
     : pool_(pool), stepped_(layout.stepped), front_mV_(static_cast<Real>(front_mV)),
       scratch_(pool.size())
 {
-    check(p);
+    check_currents(p);
     for (const auto& g : p.groups)
         currents_.push_back(cell::make_membrane_current<Real>(g.types, p.table_step_mV));
     std::vector<double> mass(layout.slots(), 0);

@@ -4,8 +4,7 @@
 
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
-#include "engine/core/cache_folder.hpp"
-#include "engine/core/error.hpp"
+#include "engine/device/cuda/loaded_code.cuh"
 
 #include <algorithm>
 
@@ -27,122 +26,6 @@ std::string compiled_cells_reason(const TissueProblem& p)
 namespace {
 
 constexpr std::size_t most_spilled = 256; ///< bytes a thread: more costs more than fewer warps do
-
-int attribute(cudaDeviceAttr a, int device)
-{
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute", device);
-    return value;
-}
-
-/// Machine code on one device.
-class LoadedCode
-{
-  public:
-    LoadedCode(const CudaSource& source, int device);
-    ~LoadedCode() { cudaLibraryUnload(library_); }
-    LoadedCode(const LoadedCode&) = delete;
-    LoadedCode& operator=(const LoadedCode&) = delete;
-
-    /// Address of a variable in device memory; null when there is none of that name.
-    void* find(const char* name) const
-    {
-        void* at = nullptr;
-        std::size_t bytes = 0;
-        if (cudaLibraryGetGlobal(&at, &bytes, library_, name) == cudaSuccess)
-            return at;
-        cudaGetLastError();
-        return nullptr;
-    }
-    cudaLibrary_t library() const { return library_; }
-    double ms() const { return binary_.ms; }
-    bool from_cache() const { return binary_.from_cache; }
-    const std::string& name() const { return name_; }
-
-  private:
-    std::string name_;
-    CudaBinary binary_;
-    cudaLibrary_t library_ = nullptr;
-};
-
-LoadedCode::LoadedCode(const CudaSource& source, int device) : name_(source.name)
-{
-    const int architecture = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
-                             attribute(cudaDevAttrComputeCapabilityMinor, device);
-    binary_ = compile_cuda(source, architecture, cache_folder());
-    check(cudaLibraryLoadData(&library_, binary_.code.data(), nullptr, nullptr, 0, nullptr, nullptr,
-                              0),
-          "cudaLibraryLoadData", device);
-}
-
-/// One kernel of it, ready to be launched.
-class LoadedKernel
-{
-  public:
-    LoadedKernel() = default;
-    LoadedKernel(const LoadedCode& code, const char* name, int block_threads, int device);
-    /// @param at_most_resident  no more blocks than the device holds at once: kernels with loops
-    /// @param early  blocks may start before the kernel ahead has ended: they wait for that
-    /// themselves
-    template <class... Arguments>
-    void launch(StreamRef s, const char* what, std::int64_t slots, bool at_most_resident,
-                bool early, Arguments... arguments) const
-    {
-        void* all[] = {&arguments...};
-        auto before_its_end = before_kernel_ahead_ends();
-        const std::int64_t blocks = (slots + block_threads_ - 1) / block_threads_;
-        cudaLaunchConfig_t config{};
-        config.gridDim = dim3(
-            static_cast<unsigned>(at_most_resident ? std::min(blocks, resident_blocks_) : blocks));
-        config.blockDim = dim3(static_cast<unsigned>(block_threads_));
-        config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes_);
-        config.stream = s.handle;
-        config.attrs = &before_its_end;
-        config.numAttrs = early ? 1 : 0;
-        nvtxRangePushA(what);
-        const auto status = cudaLaunchKernelExC(&config, function(), all);
-        nvtxRangePop();
-        check(status, what, s.device);
-    }
-
-    /// Local memory of a thread: what its registers did not hold.
-    std::size_t spilled_bytes() const
-    {
-        cudaFuncAttributes a{};
-        return cudaFuncGetAttributes(&a, function()) == cudaSuccess ? a.localSizeBytes : 0;
-    }
-
-  private:
-    const void* function() const { return reinterpret_cast<const void*>(kernel_); }
-    cudaKernel_t kernel_ = nullptr;
-    int block_threads_ = 0, shared_bytes_ = 0;
-    std::int64_t resident_blocks_ = 0;
-};
-
-LoadedKernel::LoadedKernel(const LoadedCode& code, const char* name, int block_threads, int device)
-    : block_threads_(block_threads)
-{
-    check(cudaLibraryGetKernel(&kernel_, code.library(), name), "cudaLibraryGetKernel", device);
-    if (const void* bytes = code.find("cell_shared_bytes")) {
-        check(cudaMemcpy(&shared_bytes_, bytes, sizeof(int), cudaMemcpyDeviceToHost), "cudaMemcpy",
-              device);
-        check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   shared_bytes_),
-              "cudaFuncSetAttribute", device);
-        check(cudaFuncSetAttribute(function(), cudaFuncAttributePreferredSharedMemoryCarveout, 100),
-              "cudaFuncSetAttribute", device);
-    }
-    int per_multiprocessor = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, function(),
-                                                        block_threads_,
-                                                        static_cast<std::size_t>(shared_bytes_)),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor", device);
-    resident_blocks_ =
-        std::int64_t{per_multiprocessor} * attribute(cudaDevAttrMultiProcessorCount, device);
-    if (resident_blocks_ < 1)
-        throw Error("the kernel of cell model " + code.name() +
-                    " does not fit on cuda:" + std::to_string(device));
-}
 
 } // namespace
 
@@ -179,7 +62,7 @@ struct CompiledReaction<Real>::Code
     TypeRows type_rows; ///< what the present code is made for
     Step fused, alone, implicit;
     std::unique_ptr<LoadedCode> rest;
-    LoadedKernel first, moving;
+    LoadedKernel first, pass, moving;
     Buffer<Real> rows; ///< of several types, where constant memory does not hold them
 };
 
@@ -193,8 +76,8 @@ void CompiledReaction<Real>::Code::load(Step& step, bool with_pass, int device)
             reaction_source(*program, single, with_pass, type_rows, shape), device);
         s.kernel = {*s.code, "cell_kernel", shape.block_threads, device};
         s.has_loop = shape.stages > 0;
-        s.waits =
-            (s.has_loop || with_pass) && attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
+        s.waits = (s.has_loop || with_pass) &&
+                  device_attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
         return s;
     };
     const auto spills = [&] { return step.kernel.spilled_bytes() > most_spilled; };
@@ -227,6 +110,7 @@ void CompiledReaction<Real>::Code::compile(int device)
         rest = std::make_unique<LoadedCode>(
             rest_source(*program, *long_program, single, type_rows, shape), device);
         first = {*rest, "cell_first", shape.block_threads, device};
+        pass = {*rest, "cell_pass", shape.block_threads, device};
         moving = {*rest, "cell_moving", shape.block_threads, device};
         return;
     }
@@ -274,7 +158,6 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
     Code& c = *code_;
     const Current here(s.device);
     const auto rows = row_numbers<Real>(types, *c.program, c.long_program.get());
-    const auto row_size = rows.size() / types.size();
     auto wanted = c.type_rows;
     if (mark_differences<Real>(wanted, rows)) { // the first time, or more of them than before
         std::swap(c.type_rows, wanted);
@@ -285,17 +168,7 @@ void CompiledReaction<Real>::set_types(std::span<const cell::CellType> types, St
             throw;
         }
     }
-    const bool constant = constant_rows(types.size(), row_size * sizeof(Real)) > 0;
-    if (!constant && !c.rows.size())
-        c.rows = Buffer<Real>(rows.size(), s.device);
-    if (!constant)
-        c.rows.upload(rows, s);
-    const auto bytes = (constant ? rows.size() : row_size) * sizeof(Real);
-    for (const auto* code : c.all())
-        if (void* constants = code->find("cell_rows")) // gone where nothing reads them
-            check(cudaMemcpyAsync(constants, rows.data(), bytes, cudaMemcpyHostToDevice, s.handle),
-                  "cudaMemcpyAsync", s.device);
-    s.synchronize();
+    upload_rows<Real>(rows, types.size(), c.all(), c.rows, s);
 }
 
 template <class Real>
@@ -318,7 +191,10 @@ void CompiledReaction<Real>::launch_quiescent(StreamRef s, const ReactionLaunch<
     if (m.begin >= m.end)
         return;
     const auto cells = code_->filled(l.cells);
-    if (rest.at == 0)
+    if (rest.part == Rest::Part::pass)
+        code_->pass.launch(s, "diffusion of what moves", m.end - m.begin, true, false, *l.pass, m,
+                           rest);
+    else if (rest.part != Rest::Part::moving)
         code_->first.launch(s, "long step", m.end - m.begin, false, false, *l.pass, cells, m, rest);
     else
         code_->moving.launch(s, "short step", m.end - m.begin, true, false, *l.pass, cells, m,
@@ -351,9 +227,7 @@ std::size_t CompiledReaction<Real>::states() const
 template <class Real>
 double CompiledReaction<Real>::flops() const
 {
-    const auto o = cell::compiler::count_operations(*code_->program);
-    return sizeof(Real) == 8 ? o.add + o.mul + 4 * o.div + 10 * o.exp + 18 * o.log + 8 * o.other
-                             : o.add + o.mul + o.div + 6 * o.exp + 10 * o.log + 8 * o.other;
+    return device_flops(*code_->program, sizeof(Real) == sizeof(float));
 }
 
 template <class Real>

@@ -13,5 +13,6 @@ const char* cell_ring_text();
 const char* cell_direct_text();
 const char* cell_rest_text();
 const char* cell_implicit_text();
+const char* cell_between_text();
 
 } // namespace tawara::device::cuda

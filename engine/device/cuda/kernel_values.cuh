@@ -17,6 +17,7 @@ struct Status
         no_failure; ///< (step << 32 | part << 31 | slot) of the first value that is not finite
     long long long_steps = 0;      ///< long steps of resting unknowns ended before the graph
     unsigned long long moving = 0; ///< later short steps taken by slices inside long ones
+    unsigned long long front = 0;  ///< tetrahedra of fronts so far, of interpolated currents
 };
 
 /// Off-diagonals of a shard's rows; see Shard for the layout.
@@ -103,12 +104,76 @@ struct Moment
 /// A step inside a long one, in which slots at rest move once and all others at each step.
 struct Rest
 {
+    /// What is done of it. first: every slot tries the long step, and what moves takes the short
+    /// one, whose one pass of diffusion goes with it; moving: what moves takes a later short step.
+    /// With several passes decide stands before: slots at rest take the long step, others are
+    /// listed alone; then come pass, of what moves, and moving with the last pass, in each short
+    /// step.
+    enum class Part { first, decide, pass, moving };
+    Part part = Part::first;
     double tolerance_mV = 0;
     int at = 0, length = 1; ///< the step's place in the long one, and how many steps that has
     int index = 0;          ///< long steps after status->long_steps
     std::uint32_t* moving = nullptr; ///< [slots / 32] bit of each slot that takes every step
     std::int32_t* list = nullptr;    ///< slices of the range with such a slot, in any order
     unsigned* count = nullptr;       ///< [2] entries of the list, in turn
+};
+
+/// A row of FrontChunk::tetrahedra neighbouring tetrahedra of one group at most, by their vertices.
+struct FrontChunk
+{
+    static constexpr int tetrahedra = 128;
+    std::int32_t first_vertex = 0, vertices = 0;
+};
+
+/// Slots of a tetrahedron's vertices; of one that fills a chunk the first slot four times.
+struct alignas(16) FrontCorners
+{
+    std::int32_t slot[4];
+};
+
+/// Where a halo's unknown is: a shard, and the slot there, which is of the shard's separator.
+struct FrontPlace
+{
+    std::int32_t part = 0, slot = 0;
+};
+
+/// What another shard has of a group's cells in its separator.
+template <class Real>
+struct FrontPeer
+{
+    const Real* states = nullptr; ///< as Reaction::states
+    const std::uint16_t* type = nullptr;
+};
+
+/// Interpolated currents of the cells of one group (cell_between.cuh). Tetrahedron t lies in chunk
+/// t / 128; those beyond the end of a chunk have the volume 0.
+template <class Real>
+struct Front
+{
+    /// v_in: V of slots and halo. v_out: the current into each slot, what stimulates it included
+    /// [pA/pF]. states: of slots behind the separator. type, tables, stimulus, driven: as ever.
+    Reaction<Real> cells;
+    const Real* separator_states = nullptr; ///< of slots before its end
+    std::uint32_t* currents = nullptr;      ///< [slots / 32] bits: what `driven` is of v_out
+    std::int32_t separator = 0, slots = 0;  ///< from `slots` on: the halo
+    const FrontPlace* halo = nullptr;
+    const FrontPeer<Real>* peer = nullptr; ///< by shard
+    const FrontChunk* chunk = nullptr;
+    const std::int32_t* vertex = nullptr;  ///< of the chunks, slots and halo
+    const FrontCorners* corners = nullptr; ///< [128 chunks]
+    const Real* volume = nullptr;          ///< [128 chunks] a quarter [mm3]
+    std::uint32_t* in_front = nullptr;     ///< [4 chunks] bits
+    std::uint32_t* touched =
+        nullptr;                    ///< [slots / 32] bits of the front's vertices; 0 between steps
+    std::int32_t* list = nullptr;   ///< tetrahedra of the front, in any order
+    std::uint32_t* count = nullptr; ///< of the list; 0 between steps
+    Real* corner_rate = nullptr;    ///< [128 chunks][4] sum over Gauss points of N f; of the front
+    const std::uint32_t* first = nullptr; ///< [slots + 1] rows of `star`
+    const std::uint32_t* star = nullptr;  ///< 4 tetrahedron + corner, in the order of the mesh
+    const Real* per_mass = nullptr;       ///< [slots] 1 / m [1/mm3]
+    Real front_mV = 0;                    ///< V differs by more within a tetrahedron of the front
+    double after_ms = 0;                  ///< from the step's start to the time of the currents
 };
 
 } // namespace tawara::device::cuda

@@ -13,7 +13,7 @@
 namespace tawara::device::cuda {
 
 /// Kernels that are timed and counted together.
-enum Family { f_diffusion, f_reaction, f_fused, f_moving, f_solver, family_count };
+enum Family { f_diffusion, f_reaction, f_fused, f_moving, f_solver, f_currents, family_count };
 
 /// Takes one step in many kernel by kernel, between two events each, so that times cost next to
 /// nothing; and, where it is asked for, under the counters of the memory.

@@ -131,6 +131,11 @@ KernelShape rest_shape(std::size_t states, bool single)
     return {128, 1, 0};
 }
 
+KernelShape current_shape(bool single)
+{
+    return {128, single ? 7 : 4, 0};
+}
+
 CudaSource reaction_source(const cell::compiler::Program& p, bool single, bool fused,
                            const TypeRows& types, const KernelShape& shape)
 {
@@ -157,6 +162,13 @@ CudaSource rest_source(const cell::compiler::Program& short_step,
                       cell::compiler::cuda_step_text(long_step, single, "long_step"),
                   shape, single, true, types, row_size_of(short_step) + row_size_of(long_step),
                   "cell_rest.cuh", cell_rest_text());
+}
+
+CudaSource current_source(const cell::compiler::Program& current, bool single,
+                          const TypeRows& types, const KernelShape& shape)
+{
+    return source(current.name, cell::compiler::cuda_text(current, single), shape, single, false,
+                  types, row_size_of(current), "cell_between.cuh", cell_between_text());
 }
 
 } // namespace tawara::device::cuda

@@ -32,6 +32,9 @@ inline constexpr KernelShape all_registers{128, 2, 0};
 /// How the kernels with unknowns at rest are cut.
 KernelShape rest_shape(std::size_t states, bool single);
 
+/// How the kernels of interpolated currents are cut.
+KernelShape current_shape(bool single);
+
 /// The cell types that a kernel steps.
 struct TypeRows
 {
@@ -72,5 +75,10 @@ CudaSource implicit_source(const cell::compiler::Program& p, const TypeRows& typ
 CudaSource rest_source(const cell::compiler::Program& short_step,
                        const cell::compiler::Program& long_step, bool single, const TypeRows& types,
                        const KernelShape& shape);
+
+/// The text of the kernels of interpolated currents (cell_between.cuh).
+/// @param current  of cell::compiler::shared_current_program()
+CudaSource current_source(const cell::compiler::Program& current, bool single,
+                          const TypeRows& types, const KernelShape& shape);
 
 } // namespace tawara::device::cuda

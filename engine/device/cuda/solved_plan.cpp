@@ -13,7 +13,8 @@ namespace {
 constexpr int more_iterations = 16; // at a time, where those that were foreseen do not do
 
 // Parts of a step that are captured as graphs of their own.
-constexpr int part_start = 0, part_more = 2, part_half = 4, part_end = 5;
+constexpr int part_start = 0, part_more = 2, part_half = 4, part_end = 5, part_currents = 6,
+              part_currents_again = 7;
 } // namespace
 
 template <class Real>
@@ -231,10 +232,20 @@ std::int64_t SolvedPlan<Real>::run(std::int64_t)
         else
             body();
     };
+    // of the step's start, which neither solving nor diffusion changes
+    if (this->front_)
+        part(f_currents, [&] {
+            replay(part_currents, 0, [&] {
+                t.ports.enqueue(t.parity(), 0, t.dt_ms, this->cells_follow_ports());
+                this->front_->enqueue(this->currents_of(this->stages_.front(), t.parity(), 0));
+                t.ports.join();
+            });
+        });
     if (this->strang())
         part(f_reaction, [&] {
             replay(part_half, 0, [&] {
-                t.ports.enqueue(t.parity(), 0, t.dt_ms, this->cells_follow_ports());
+                if (!this->front_)
+                    t.ports.enqueue(t.parity(), 0, t.dt_ms, this->cells_follow_ports());
                 enqueue_reaction(this->stages_.front());
                 t.ports.join();
             });
@@ -243,9 +254,16 @@ std::int64_t SolvedPlan<Real>::run(std::int64_t)
         for (int k = 0; k < sub_steps_; ++k)
             solve(k);
     });
+    if (this->strang() && this->front_)
+        part(f_currents, [&] {
+            replay(part_currents_again, 0, [&] {
+                t.exchange.to_halos_after_main(Vector::next, t.parity());
+                this->front_->enqueue(this->currents_of(this->stages_.back(), t.parity(), 0));
+            });
+        });
     part(f_reaction, [&] {
         replay(part_end, 0, [&] {
-            if (!this->strang())
+            if (!this->strang() && !this->front_)
                 t.ports.enqueue(t.parity(), 0, t.dt_ms, this->cells_follow_ports());
             enqueue_reaction(this->stages_.back());
             this->enqueue_end(1, 0);

@@ -15,10 +15,27 @@ StepPlan<Real>::StepPlan(const TissueProblem& p, Tissue<Real>& tissue, const Pla
         stages_.push_back({Stage::Kind::half_reaction, 0, Vector::half});
     }
     passes_ = plan_passes(p, from_);
+    // Strang's second half has currents from V after diffusion, the neighbours' included
+    const bool currents_of_next = strang() && p.currents == IonicCurrents::interpolated;
     for (std::size_t k = 0; !solves_ && k < passes_.size(); ++k)
         if (k + 1 < passes_.size() || !choice.fused)
-            stages_.push_back({Stage::Kind::pass, k, passes_[k].out, k + 1 < passes_.size()});
+            stages_.push_back(
+                {Stage::Kind::pass, k, passes_[k].out, k + 1 < passes_.size() || currents_of_next});
     stages_.push_back({Stage::Kind::last, passes_.size() - 1, Vector::next});
+    if (p.currents == IonicCurrents::interpolated)
+        front_ = std::make_unique<FrontCurrents<Real>>(p, tissue);
+}
+
+/// Those of a step's start, and in Strang splitting those of the second half's: from V after
+/// diffusion, as the CPU back end takes them.
+template <class Real>
+CurrentMoment StepPlan<Real>::currents_of(const Stage& s, int parity, int offset) const
+{
+    if (!strang())
+        return {Vector::current, parity, offset, 0, t_.dt_ms};
+    const bool again = s.kind == Stage::Kind::last;
+    return {again ? Vector::next : Vector::current, parity, offset, again ? t_.dt_ms / 2 : 0,
+            t_.dt_ms / 2};
 }
 
 template <class Real>
@@ -26,7 +43,9 @@ Family StepPlan<Real>::family(const Stage& s) const
 {
     if (s.kind == Stage::Kind::pass)
         return f_diffusion;
-    return s.kind == Stage::Kind::last && choice_.fused ? f_fused : f_reaction;
+    return s.kind == Stage::Kind::decide || (s.kind == Stage::Kind::last && choice_.fused)
+               ? f_fused
+               : f_reaction;
 }
 
 template <class Real>
@@ -41,8 +60,8 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
     Pass<Real> pass;
     if (stage.kind != Stage::Kind::half_reaction)
         pass = s.pass(passes_[stage.pass], parity, from_);
-    const bool with_pass = stage.kind == Stage::Kind::last && choice_.fused;
-    if (stage.kind == Stage::Kind::pass) {
+    const bool with_pass = (stage.kind == Stage::Kind::last && choice_.fused) || lists_;
+    if (stage.kind == Stage::Kind::pass && !lists_) {
         if constexpr (sizeof(Real) == 8)
             if (choice_.mixed)
                 return diffuse(stream, s.mixed(pass), s.moment(begin, end, offset));
@@ -53,13 +72,15 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
         const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
             continue;
-        Cells c{index, *s.cells[r.group], {}};
+        Cells c{index, stage.kind, *s.cells[r.group], {}};
         auto& l = c.launch;
         l.pass = with_pass ? &pass : nullptr;
         l.moment = s.moment(r.begin, r.end, offset);
         l.unknown = s.unknown.data();
         l.dt_ms = strang() ? t_.dt_ms / 2 : t_.dt_ms;
         l.cells = s.reaction(index, t_.stimulated(), l.dt_ms);
+        if (front_)
+            front_->give_to(l.cells, s.index);
         l.cells.v_in = l.cells.v_out = s.vector(stage.out, parity);
         if (stage.kind == Stage::Kind::half_reaction) {
             l.cells.v_in = s.vector(Vector::current, parity);
@@ -82,6 +103,8 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
 template <class Real>
 bool StepPlan<Real>::starts_early(const Stage& stage, Part part) const
 {
+    if (t_.ports.any() && front_)
+        return false;
     if (t_.ports.any())
         return t_.ports.in_line() && &stage == &stages_.front();
     return stage.kind == Stage::Kind::last && !choice_.fused && part != Part::separator &&
@@ -118,13 +141,16 @@ std::size_t StepPlan<Real>::enqueue_overlapped(std::span<const Stage> stages, in
 }
 
 template <class Real>
-void StepPlan<Real>::enqueue_stages(int parity, int offset)
+void StepPlan<Real>::enqueue_stages(int parity, int offset, std::size_t from)
 {
-    for (std::size_t stage = 0; stage < stages_.size();)
+    for (std::size_t stage = from; stage < stages_.size();) {
+        if (currents_ahead_of(stage, from))
+            front_->enqueue(currents_of(stages_[stage], parity, offset));
         if (t_.single())
             run_stage(stages_[stage++], t_.first(), Part::all, t_.first().main, parity, offset);
         else
             stage += enqueue_overlapped(std::span(stages_).subspan(stage), parity, offset);
+    }
 }
 
 template <class Real>
@@ -149,19 +175,47 @@ void StepPlan<Real>::measured_stages()
         t_.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
     }
     t_.ports.enqueue(t_.parity(), 0, t_.dt_ms, cells_follow_ports());
-    for (const auto& stage : stages_) {
-        for (std::size_t k = 0; k < t_.shards.size(); ++k) {
-            State& s = *t_.shards[k];
-            t_.profiler.measured(family(stage), k, s.main,
-                                 [&] { run_stage(stage, s, Part::all, s.main, t_.parity(), 0); });
-        }
-        if (t_.single())
-            continue;
-        t_.synchronize();
-        if (stage.sends)
-            t_.exchange.all_halos(stage.out, t_.parity());
-    }
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage)
+        measured_stage(stage, 0, family(stages_[stage]));
     t_.ports.join();
+}
+
+template <class Real>
+void StepPlan<Real>::measured_stage(std::size_t number, std::size_t first, Family f)
+{
+    const Stage& stage = stages_[number];
+    const bool currents = currents_ahead_of(number, first);
+    for (std::size_t k = 0; currents && k < t_.shards.size(); ++k) {
+        const StreamRef main = t_.shards[k]->main;
+        t_.ports.wait_for_currents(main, k);
+        t_.profiler.measured(f_currents, k, main,
+                             [&] { front_->launch(k, currents_of(stage, t_.parity(), 0)); });
+    }
+    if (currents && !t_.single())
+        t_.synchronize();
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        State& s = *t_.shards[k];
+        t_.profiler.measured(f, k, s.main,
+                             [&] { run_stage(stage, s, Part::all, s.main, t_.parity(), 0); });
+    }
+    if (t_.single())
+        return;
+    t_.synchronize();
+    if (stage.sends)
+        t_.exchange.all_halos(stage.out, t_.parity());
+}
+
+template <class Real>
+void StepPlan<Real>::add_currents(std::vector<KernelRecord>& records) const
+{
+    const auto steps = static_cast<double>(t_.steps_done);
+    for (std::size_t k = 0; front_ && k < t_.shards.size(); ++k) {
+        auto r = front_->record(k, t_.steps_done * (strang() ? 2 : 1));
+        r.name += where(k);
+        r.ms = t_.profiler.ms_per_step(solves_ ? 0 : k, f_currents) * steps;
+        r.counted_bytes = t_.profiler.bytes_per_step(f_currents) * steps;
+        records.push_back(r);
+    }
 }
 
 template <class Real>
@@ -252,6 +306,7 @@ std::vector<KernelRecord> StepPlan<Real>::kernels() const
             r.counted_bytes = t_.profiler.bytes_per_step(f) * steps;
             out.push_back(r);
         }
+    add_currents(out);
     return out;
 }
 

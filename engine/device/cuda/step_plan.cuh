@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How steps are taken: explicitly, by solving a linear system, or with quiescent unknowns left out.
 #pragma once
+#include "engine/device/cuda/front_currents.cuh"
 #include "engine/device/cuda/tissue.cuh"
 
 #include <map>
@@ -21,8 +22,9 @@ struct PlanChoice
 };
 
 /// A step is a list of stages: half a reaction (Strang), explicit passes, the last pass with the
-/// reaction. With several shards each stage runs the separator on an urgent stream, stores what
-/// others read into their halos, and the interior meanwhile on the main stream.
+/// reaction. Interpolated currents are computed ahead of the first stage, and in Strang splitting
+/// again ahead of the last. With several shards each stage runs the separator on an urgent stream,
+/// stores what others read into their halos, and the interior meanwhile on the main stream.
 /// @thread that of the stepper
 template <class Real>
 class StepPlan
@@ -47,18 +49,29 @@ class StepPlan
     virtual int longest_implicit() const { return 0; }  ///< 0: no steps by Newton's method
     virtual std::optional<NewtonCounts> newton_counts() const { return {}; }
     virtual void types_changed() {} ///< a group's cell types are others than so far
+    /// The cell types of a group, for what is computed beside its reaction.
+    void set_types(std::size_t group, std::span<const cell::CellType> types)
+    {
+        if (front_)
+            front_->set_types(group, types);
+    }
 
     virtual std::vector<KernelRecord> kernels() const;
     virtual double share_quiescent() const { return 0; }
     /// Pieces of work of a step that are measured one by one, at most.
-    virtual std::size_t pieces() const { return stages_.size(); }
+    virtual std::size_t pieces() const { return stages_.size() + (front_ ? 2 : 0); }
 
   protected:
     using State = ShardState<Real>;
     enum class Part { all, separator, interior };
     struct Stage
     {
-        enum class Kind { half_reaction, pass, last } kind;
+        enum class Kind {
+            half_reaction,
+            decide, ///< a long step of what rests, ahead of several passes (Rest::Part)
+            pass,
+            last
+        } kind;
         std::size_t pass = 0;
         Vector out = Vector::next;
         bool sends = true; ///< whether other shards read what it computes
@@ -67,6 +80,7 @@ class StepPlan
     struct Cells
     {
         std::size_t range;
+        typename Stage::Kind kind;
         const DeviceReaction<Real>& code;
         ReactionLaunch<Real> launch;
     };
@@ -86,16 +100,28 @@ class StepPlan
     /// device to its end would leave them no room until then.
     /// @return how many
     std::size_t enqueue_overlapped(std::span<const Stage> stages, int parity, int offset);
-    /// All stages of one step.
-    void enqueue_stages(int parity, int offset);
+    /// All stages of one step, but for the first `from`.
+    void enqueue_stages(int parity, int offset, std::size_t from = 0);
     /// The end of steps that were enqueued on all shards' streams.
     void enqueue_end(int steps, int long_steps);
     /// One step kernel by kernel, each measured; the caller ends it.
     void measured_stages();
 
+    /// Interpolated currents are computed ahead of a stage, of a step that begins with `first`.
+    bool currents_ahead_of(std::size_t stage, std::size_t first) const
+    {
+        return front_ && (stage == first || (strang() && stage + 1 == stages_.size()));
+    }
+    CurrentMoment currents_of(const Stage& s, int parity, int offset) const;
+    /// One stage of all shards, with the currents ahead of it, each measured as a family's; what
+    /// others read is in their halos on return.
+    void measured_stage(std::size_t stage, std::size_t first, Family f);
+    void add_currents(std::vector<KernelRecord>& records) const;
+
     bool strang() const { return from_ == Vector::half; }
-    /// Whether the kernel behind a step's ports has cells in it, which need the ports' currents.
-    bool cells_follow_ports() const { return stages_.front().kind != Stage::Kind::pass; }
+    /// Whether the kernel behind a step's ports needs the ports' currents: has cells in it, or
+    /// makes interpolated currents.
+    bool cells_follow_ports() const { return front_ || stages_.front().kind != Stage::Kind::pass; }
     Family family(const Stage& s) const;
     double family_bytes(const State& s, Family f) const;
     double family_flops(const State& s, Family f) const;
@@ -106,8 +132,10 @@ class StepPlan
     const PlanChoice choice_;
     Vector from_ = Vector::current; ///< what diffusion starts from
     bool solves_ = false;
+    bool lists_ = false; ///< passes are of what moves alone, and launch() has them, too
     std::vector<PlannedPass> passes_;
     std::vector<Stage> stages_;
+    std::unique_ptr<FrontCurrents<Real>> front_; ///< null where currents are nodal
 };
 
 /// Steps captured as graphs over all devices, one for each parity of the two potential vectors,
@@ -143,11 +171,14 @@ class QuiescentPlan final : public StepPlan<Real>
 
   private:
     using typename StepPlan<Real>::State;
+    using typename StepPlan<Real>::Stage;
     using typename StepPlan<Real>::Cells;
     void launch(StreamRef stream, State& s, const Cells& c) override;
     void enqueue(int steps, int parity);
     void launch_steps(int steps);
     void measured_step();
+    /// Of the step to come: a decision is the first step's of a long one.
+    std::size_t first_stage() const { return this->lists_ && long_.at > 0 ? 1 : 0; }
     void restore(State& d, const Snapshot& s);
 
     double tolerance_mV_;
@@ -166,7 +197,7 @@ class SolvedPlan final : public StepPlan<Real>
     std::int64_t run(std::int64_t n) override;
     void forget_graphs() override { graphs_.clear(); }
     std::vector<KernelRecord> kernels() const override;
-    std::size_t pieces() const override { return 4; }
+    std::size_t pieces() const override { return 6; }
 
   private:
     using typename StepPlan<Real>::State;

@@ -20,6 +20,8 @@ bool is_fused(const TissueProblem& p, const Tuning& tuning, bool single, bool mi
 {
     if (p.rest_tolerance_mV > 0)
         return true;
+    if (p.splitting == Splitting::strang && p.currents == IonicCurrents::interpolated)
+        return false; // the second half's currents are made of V after diffusion
     return !mixed && !needs_solver(p) && all_take_pass(p) &&
            tuning.fused.value_or(single || p.size() < few_unknowns);
 }

@@ -323,6 +323,7 @@ void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellT
     t_.synchronize(); // nothing may still read the tables
     for (auto& s : t_.shards)
         s->set_types(group, types);
+    plan_->set_types(group, types);
     plan_->types_changed();
     plan_->forget_graphs(); // they hold the constants of single types as arguments
     groups_[group].types.assign(types.begin(), types.end());
@@ -399,6 +400,9 @@ void CudaStepper<Real>::restore(const Snapshot& s)
         const Current here(d.device);
         d.v[0].upload(v, d.main);
         d.v[1].upload(v, d.main);
+        for (const auto& x : d.scratch) // what rests is the same in all of them
+            if (x.size())
+                x.upload(v, d.main);
         d.states.upload(states, d.main);
         d.activation_ms.upload(activation, d.main);
         d.repolarisation_ms.upload(repolarisation, d.main);

@@ -99,7 +99,7 @@ const Key table[] = {
     Key("/diffusion/currents", of<&Session::currents>(),
         "where ionic currents are computed, of `p1` with lumped mass",
         {.words = "nodal interpolated",
-         .more = "below; `interpolated`: on the CPU, of every stepping but `newton`",
+         .more = "below; `interpolated`: of every stepping but `newton`",
          .write = changed,
          .fixed = Key::Fixed::value}),
     Key("/diffusion/mass_scaling", of<&Session::mass_scaling>(), {0, 0.1}, "",
@@ -155,8 +155,7 @@ const Key table[] = {
     Key("/reaction/rest_tolerance_mV", of<&Session::rest_tolerance_mV>(),
         {0, largest_rest_tolerance_mV}, "mV",
         "unknowns that would move less than this over 0.2 ms take one long step",
-        {.more = "what it changes is said below. It wants explicit diffusion of one sub-step, "
-                 "lumped mass, "
+        {.more = "what it changes is said below. It wants explicit diffusion, lumped mass, "
                  "godunov splitting, steps up to 0.1 ms and no stepping `newton`, else it is an "
                  "error. Take 0 for "
                  "reference runs",

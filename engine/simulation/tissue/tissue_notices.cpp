@@ -114,7 +114,7 @@ std::string nearer_scheme(const Session& s, const RegionMap& patches, double edg
             continue;
         best = worst_of(errors);
         out = std::string("take diffusion.") +
-              (fvm ? "scheme \"fvm\"" : "currents \"interpolated\" (p1, on the CPU)") + " (" +
+              (fvm ? "scheme \"fvm\"" : "currents \"interpolated\" (p1)") + " (" +
               both_words(errors) + "), ";
     }
     return out;

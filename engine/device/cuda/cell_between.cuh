@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ionic currents between vertices (NUMERICS.md, 4.1): what state-variable interpolation adds to the
+// currents of a group's cells. Three kernels, one after the other, ahead of the cells' step:
+//
+//     cell_front      lists the tetrahedra in which V differs by more than front_mV, and their
+//                     vertices; a warp a chunk, whose vertices' V alone is read outside the front
+//     cell_points     f at the four Gauss points of each of these, a thread a point: a thread reads
+//                     one vertex, and has the other three from its neighbours' registers
+//     cell_vertices   f at the front's vertices, and what these get of their tetrahedra, added up
+//                     in the mesh's order: no bit depends on the list's order or on the shards
+//
+// Compiled as cell_common.cuh says; the step is the program of a membrane's current, which leaves
+// the rate of V in place of V. States of a halo's vertices are read where they are, on the shard
+// that steps them.
+//
+// Bytes: per tetrahedron about 0.7 indices and V, and 1 / 32 bits' word; per slot 1 / 32 words; of
+// the front per tetrahedron 16 of slots, 4 numbers of V and of each state that f reads, 4 results.
+#pragma once
+#include "engine/device/cuda/cell_common.cuh"
+
+namespace tawara::device::cuda {
+
+/// Weights of a Gauss point: of its own vertex, and of each other (cpu/between_vertices.hpp).
+constexpr Real near_weight = Real(0.58541019662496852), far_weight = Real(0.13819660112501052);
+
+/// The sum over four threads that follow each other, the same bits in all of them.
+__device__ __forceinline__ Real sum_of_four(Real x)
+{
+    x += __shfl_xor_sync(whole_warp, x, 1);
+    return x + __shfl_xor_sync(whole_warp, x, 2);
+}
+/// sum_q N_q(p) x_q at the point p of this thread, whose vertex has x.
+__device__ __forceinline__ Real weighted_by_four(Real x)
+{
+    return fma(near_weight - far_weight, x, far_weight * sum_of_four(x));
+}
+
+/// A vertex' states and type, wherever they lie.
+struct VertexPlace
+{
+    const Real* states; ///< own column of a tile
+    int type;
+
+    __device__ __forceinline__ VertexPlace(const Front<Real>& f, int slot)
+    {
+        const Real* from = slot < f.separator ? f.separator_states : f.cells.states;
+        const std::uint16_t* types = f.cells.type;
+        if (slot >= f.slots) {
+            const FrontPlace there = f.halo[slot - f.slots];
+            from = f.peer[there.part].states;
+            types = f.peer[there.part].type;
+            slot = there.slot;
+        }
+        states = from + (slot >> 5) * f.cells.slots + (slot & 31);
+        type = many ? types[slot] : 0;
+    }
+};
+
+/// A place at which the current is computed: a vertex, or a Gauss point by its own vertex.
+template <bool between>
+struct CurrentPlace
+{
+    const Real* states;
+    Row row;
+    Real v, rate;
+
+    __device__ __forceinline__ CurrentPlace(const Front<Real>& f, int slot) : rate(0)
+    {
+        const VertexPlace at(f, slot);
+        states = at.states;
+        row = row_of(f.cells, at.type);
+        v = here(f.cells.v_in[slot]);
+    }
+    __device__ __forceinline__ static Real here(Real x)
+    {
+        return between ? weighted_by_four(x) : x;
+    }
+    __device__ __forceinline__ Real state(int k) const
+    {
+        return k == 0 ? v : here(states[(k - 1) * 32]);
+    }
+    __device__ __forceinline__ Real stimulus() const { return 0; }
+    __device__ __forceinline__ Real constant(int k) const { return row_number(row, k); }
+    __device__ __forceinline__ void store(int k, Real value)
+    {
+        if (k == 0)
+            rate = value;
+    }
+};
+
+__device__ __forceinline__ Real time_of(const Front<Real>& f, const Moment& m)
+{
+    const long long step = m.status->step + m.offset;
+    return static_cast<Real>(static_cast<double>(step) * m.dt_ms + f.after_ms);
+}
+
+/// Whether V differs enough, and if so marks the vertices.
+__device__ __forceinline__ bool joins_front(const Front<Real>& f, int tetrahedron)
+{
+    const FrontCorners c = f.corners[tetrahedron];
+    Real low = f.cells.v_in[c.slot[0]], high = low;
+#pragma unroll
+    for (int a = 1; a < 4; ++a) {
+        const Real x = f.cells.v_in[c.slot[a]];
+        low = x < low ? x : low, high = x > high ? x : high;
+    }
+    if (!(high - low > f.front_mV))
+        return false;
+#pragma unroll
+    for (int a = 0; a < 4; ++a)
+        if (const int slot = c.slot[a];
+            slot < f.slots && !(f.touched[slot >> 5] >> (slot & 31) & 1))
+            atomicOr(f.touched + (slot >> 5), 1u << (slot & 31));
+    return true;
+}
+
+/// Chunks [begin, end), a warp each.
+extern "C" __global__ void __launch_bounds__(block_threads)
+    cell_front(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m, int begin,
+               int end)
+{
+    const int lane = threadIdx.x & 31;
+    const int k = begin + (blockIdx.x * block_threads + threadIdx.x) / 32;
+    if (k >= end)
+        return;
+    const FrontChunk c = f.chunk[k];
+    const std::int32_t* const vertex = f.vertex + c.first_vertex;
+    Real low = Real(1.0 / 0.0), high = -low;
+#pragma unroll 4
+    for (int i = lane; i < c.vertices; i += 32) {
+        const Real x = f.cells.v_in[__ldcs(vertex + i)];
+        low = x < low ? x : low, high = x > high ? x : high;
+    }
+#pragma unroll
+    for (int far = 16; far; far >>= 1) {
+        const Real x = __shfl_xor_sync(whole_warp, low, far);
+        const Real y = __shfl_xor_sync(whole_warp, high, far);
+        low = x < low ? x : low, high = y > high ? y : high;
+    }
+    if (!(high - low > f.front_mV)) {
+        if (lane < 4)
+            f.in_front[4 * k + lane] = 0;
+        return;
+    }
+    unsigned bits[4];
+    int found = 0;
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+        bits[w] =
+            __ballot_sync(whole_warp, joins_front(f, k * FrontChunk::tetrahedra + 32 * w + lane));
+        if (lane == 0)
+            f.in_front[4 * k + w] = bits[w];
+        found += __popc(bits[w]);
+    }
+    if (found == 0)
+        return;
+    int at = 0;
+    if (lane == 0) {
+        at = static_cast<int>(atomicAdd(f.count, static_cast<std::uint32_t>(found)));
+        atomicAdd(&m.status->front, static_cast<unsigned long long>(found));
+    }
+    at = __shfl_sync(whole_warp, at, 0);
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+        if (bits[w] >> lane & 1)
+            f.list[at + __popc(bits[w] & ((1u << lane) - 1))] =
+                k * FrontChunk::tetrahedra + 32 * w + lane;
+        at += __popc(bits[w]);
+    }
+}
+
+/// The listed tetrahedra, eight a warp.
+extern "C" __global__ void __launch_bounds__(block_threads, blocks)
+    cell_points(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m)
+{
+    const int of_warp = (threadIdx.x & 31) >> 2, a = threadIdx.x & 3;
+    const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5;
+    const int n = static_cast<int>(*f.count);
+    const Real t_ms = time_of(f, m);
+    const Elementary math;
+    for (int first = 8 * warp; first < n; first += 8 * warps * gridDim.x) {
+        const bool inside = first + of_warp < n;
+        const int t = f.list[inside ? first + of_warp : n - 1];
+        CurrentPlace<true> point(f, f.corners[t].slot[a]);
+        cell_step(point, math, t_ms, f.cells.dt);
+        const Real sum = weighted_by_four(point.rate); // N_a(p) = N_p(a)
+        if (inside)
+            f.corner_rate[4 * t + a] = sum;
+    }
+}
+
+/// Slots [m.begin, m.end) of a range.
+extern "C" __global__ void __launch_bounds__(block_threads, blocks)
+    cell_vertices(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m)
+{
+    const int slot = static_cast<int>(m.begin) + blockIdx.x * block_threads + threadIdx.x;
+    const int word = slot >> 5, lane = slot & 31;
+    if (word * 32 >= m.end)
+        return; // whole warps
+    if (slot == m.begin)
+        *f.count = 0; // for the next step
+    const unsigned touched = f.touched[word];
+    const unsigned driven = f.cells.stimulus ? f.cells.driven[word] : 0;
+    __syncwarp();
+    if (lane == 0) {
+        f.currents[word] = touched | driven;
+        if (touched)
+            f.touched[word] = 0;
+    }
+    if (!(touched | driven))
+        return;
+    Real added = 0;
+    if (touched) {
+        const Elementary math;
+        CurrentPlace<false> vertex(f, slot);
+        cell_step(vertex, math, time_of(f, m), f.cells.dt);
+        if (touched >> lane & 1) {
+            for (std::uint32_t e = f.first[slot]; e < f.first[slot + 1]; ++e) {
+                const std::uint32_t at = f.star[e], t = at >> 2;
+                if (f.in_front[t >> 5] >> (t & 31) & 1)
+                    added = fma(f.volume[t], f.corner_rate[at] - vertex.rate, added);
+            }
+            added *= f.per_mass[slot];
+        }
+    }
+    f.cells.v_out[slot] = added + (driven ? f.cells.stimulus[slot] : Real(0));
+}
+
+} // namespace tawara::device::cuda
