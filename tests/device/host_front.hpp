@@ -250,7 +250,7 @@ class HostFront
         f.list = h.list.data() + begin * device::cuda::FrontChunk::tetrahedra;
         f.count = &h.count[g], f.corner_rate = h.corner_rate.data();
         f.first = h.lists.first.data(), f.star = h.lists.star.data();
-        f.per_mass = h.per_mass.data(), f.front_mV = 2;
+        f.per_mass = h.per_mass.data(), f.front_mV = device::front_mV;
         return f;
     }
     void launch(std::size_t k, std::size_t g, bool stimulated)

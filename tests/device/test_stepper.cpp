@@ -34,8 +34,8 @@ TissueProblem interpolated_slab(const Vec3& size_mm, double spacing_mm, int type
 /// is not the same belongs to the front.
 struct InSlots
 {
-    explicit InSlots(const TissueProblem& p, double front_mV)
-        : layout(make_layout(p)), pool(2), currents(p, layout, pool, front_mV)
+    explicit InSlots(const TissueProblem& p, double front)
+        : layout(make_layout(p)), pool(2), currents(p, layout, pool, front)
     {
         v.assign(layout.slots(), -80);
         type.assign(layout.slots(), 0);
@@ -238,7 +238,7 @@ class TestStepper : public QObject
     void interpolatedCurrentsAreTheQuadrature()
     {
         const auto p = interpolated_slab({1.5, 0.5, 0.5}, 0.25, 2);
-        InSlots x(p, 2);
+        InSlots x(p, front_mV);
         const auto place = [&](std::size_t u) { return p.position_mm[u]; };
         for (std::size_t u = 0; u < p.size(); ++u) {
             x.v[x.slot(u)] = -85 + 100 / (1 + std::exp(8 * (place(u)[0] - 0.7) + place(u)[1]));
@@ -305,7 +305,7 @@ class TestStepper : public QObject
                             {cell::make_cell_type("beeler_reuter_1977", "", {}, {})}});
         for (std::size_t u = 0; u < p.size(); ++u)
             p.group[u] = p.position_mm[u][0] > 1 ? 1 : 0;
-        InSlots x(p, 2);
+        InSlots x(p, front_mV);
         for (std::size_t u = 0; u < p.size(); ++u)
             x.v[x.slot(u)] = p.group[u] ? 10 : -80;
         for (const double c : x.added())

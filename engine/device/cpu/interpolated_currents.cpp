@@ -56,8 +56,8 @@ std::vector<Placed> placed(const TissueProblem& p, const Layout& layout)
 
 template <class Real>
 InterpolatedCurrents<Real>::InterpolatedCurrents(const TissueProblem& p, const Layout& layout,
-                                                 ThreadPool& pool, double front_mV)
-    : pool_(pool), stepped_(layout.stepped), front_mV_(static_cast<Real>(front_mV)),
+                                                 ThreadPool& pool, double front)
+    : pool_(pool), stepped_(layout.stepped), front_mV_(static_cast<Real>(front)),
       scratch_(pool.size())
 {
     check_currents(p);

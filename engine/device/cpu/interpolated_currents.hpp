@@ -4,6 +4,7 @@
 #include "engine/core/aligned.hpp"
 #include "engine/core/thread_pool.hpp"
 #include "engine/device/cpu/state_arrays.hpp"
+#include "engine/device/elements.hpp"
 #include "engine/device/layout.hpp"
 
 #include <array>
@@ -34,12 +35,10 @@ template <class Real>
 class InterpolatedCurrents
 {
   public:
-    static constexpr double usual_front_mV = 2;
-
-    /// @param front_mV  V may differ by so much in a tetrahedron outside the front
+    /// @param front  V may differ by so much in a tetrahedron outside the front [mV]
     /// @throws InputError (/diffusion/currents) where the problem has no interpolated currents
     InterpolatedCurrents(const TissueProblem& p, const Layout& layout, ThreadPool& pool,
-                         double front_mV = usual_front_mV);
+                         double front = front_mV);
     void set_types(std::size_t group, std::span<const cell::CellType> types);
 
     /// What cells are in now: V and type by slots.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cuda/front_currents.cuh"
 
+#include "engine/device/elements.hpp"
+
 #include <algorithm>
 
 namespace tawara::device::cuda {

@@ -29,9 +29,6 @@ template <class Real>
 class FrontCurrents
 {
   public:
-    /// V may differ by so much in a tetrahedron outside the front.
-    static constexpr double front_mV = 2;
-
     /// @param p  with interpolated currents
     FrontCurrents(const TissueProblem& p, Tissue<Real>& tissue);
 
