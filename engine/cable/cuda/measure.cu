@@ -189,14 +189,15 @@ class Measuring
         out_.push_back({what, median(cold), median(hot), error(b)});
     }
 
-    /// Of all systems: they repeat those that were solved on the CPU.
+    /// Of some thousand systems all over the batch: they repeat those that were solved on the CPU.
     double error(const Batch& b) const
     {
         std::vector<Real> x(b.size());
         now_->rhs.download(x, stream_);
         StreamRef(stream_).synchronize();
         double most = 1e-300, away = 0;
-        for (std::size_t s = 0; s < b.systems; ++s)
+        const auto apart = b.systems / 4096 + 1;
+        for (std::size_t s = 0; s < b.systems; s += apart)
             for (std::size_t i = 0; i < b.nodes; ++i) {
                 const double wanted = wanted_[s % given_ * b.nodes + i];
                 most = std::max(most, std::abs(wanted));
