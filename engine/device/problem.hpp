@@ -95,8 +95,8 @@ struct TissueProblem
     int solver_iterations = 2000;      ///< more are an error
     NewtonSettings newton;             ///< of Stepping::newton
     /// Unknowns whose potential would change by less than this over longest_quiescent_ms, in all
-    /// and by diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion of one
-    /// sub-step and godunov splitting only.
+    /// and by diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion and
+    /// godunov splitting only.
     double rest_tolerance_mV = 0;
     static constexpr double longest_quiescent_ms = 0.2;
     /// Step of tables in which functions of V are looked up (cell::make_cpu_kernel), on the CPU

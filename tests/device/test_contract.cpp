@@ -106,6 +106,7 @@ const Way ways[]{
      true, true, interpolated},
     {"p1, interpolated, Crank-Nicolson, Strang", p1, lumped, Stepping::crank_nicolson, strang, 0.02,
      0, true, true, interpolated},
+    {"fvm, rest, sub-steps", fvm, lumped, explicit_, godunov, 0.05, 0.1},
     {"p1, dyads", p1, lumped, explicit_, godunov, 0.02, 0, true, true, IonicCurrents::nodal, true},
     {"p1, dyads, Crank-Nicolson, Strang", p1, lumped, Stepping::crank_nicolson, strang, 0.02, 0,
      true, true, IonicCurrents::nodal, true},
@@ -397,8 +398,10 @@ class TestContract : public QObject
     {
         QFETCH(QByteArray, devices);
         QFETCH(Precision, precision);
-        for (const Way& way : {ways[0], ways[5], ways[11]}) {
+        for (const Way& way : {ways[0], ways[2], ways[5], ways[11]}) {
             auto p = way.slab({6, 1, 1}, way.scheme == p1 ? 0.25 : 0.5, false, 3);
+            if (way.dt_ms > 0.02) // several passes
+                p.substeps = {diffusion::SubStepping::Kind::euler, 3};
             const auto make = [&] {
                 auto s = on(p, devices, precision);
                 s->add_stimulus(left_end(p, 1));

@@ -290,6 +290,7 @@ class TestCuda : public QObject
         QTest::addRow("fvm, not fused") << 0 << 0 << 0 << 1 << 0.0 << false;
         QTest::addRow("fvm, Strang, 2 sub-steps") << 0 << 0 << 1 << 2 << 0.0 << false;
         QTest::addRow("fvm, rest") << 0 << 0 << 0 << 1 << 0.1 << true;
+        QTest::addRow("fvm, rest, 2 sub-steps") << 0 << 0 << 0 << 2 << 0.1 << true;
         QTest::addRow("p1") << 1 << 0 << 0 << 1 << 0.0 << true;
         QTest::addRow("p1, interpolated") << 2 << 0 << 0 << 1 << 0.0 << true;
         QTest::addRow("p1, interpolated, rest") << 2 << 0 << 0 << 1 << 0.1 << true;
@@ -339,20 +340,26 @@ class TestCuda : public QObject
     {
         QTest::addColumn<int>("scheme");
         QTest::addColumn<int>("precision");
-        QTest::addRow("p1 double") << 1 << int(Precision::double_);
-        QTest::addRow("p1 single") << 1 << int(Precision::single);
-        QTest::addRow("fvm double") << 0 << int(Precision::double_);
-        QTest::addRow("p1, interpolated double") << 2 << int(Precision::double_);
+        QTest::addColumn<int>("stages");
+        QTest::addRow("p1 double") << 1 << int(Precision::double_) << 1;
+        QTest::addRow("p1 single") << 1 << int(Precision::single) << 1;
+        QTest::addRow("fvm double") << 0 << int(Precision::double_) << 1;
+        QTest::addRow("fvm double, 2 sub-steps") << 0 << int(Precision::double_) << 2;
+        QTest::addRow("fvm single, RKL2 3") << 0 << int(Precision::single) << 3;
+        QTest::addRow("p1, interpolated double") << 2 << int(Precision::double_) << 1;
     }
     void restingTissueIsCutWithoutABit()
     {
         QFETCH(int, scheme);
         QFETCH(int, precision);
+        QFETCH(int, stages);
         const auto number = static_cast<Precision>(precision);
         ProblemOptions o;
         take_scheme(o, scheme);
         o.types = 3;
         auto p = slab_problem({6, 1, 1}, scheme ? 0.25 : 0.5, o);
+        using K = diffusion::SubStepping::Kind;
+        p.substeps = {stages > 2 ? K::rkl2 : K::euler, stages};
         p.rest_tolerance_mV = 0.1;
         auto whole = on(p, "cuda:0", number);
         whole->add_stimulus(left_end(p, 1));

@@ -12,6 +12,7 @@
 #include "tests/device/host_cells.hpp"
 #include "tests/device/host_front.hpp"
 #include "tests/device/host_kernel.hpp"
+#include "tests/device/host_tissue.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
@@ -29,7 +30,6 @@ namespace cc = tawara::cell::compiler;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 const KernelShape direct{64, 1, 0}, ring{64, 1, 2};
 
 /// Puts types' rows where a text looks them up. @return what lies in device memory
@@ -126,130 +126,6 @@ double implicit_difference(const std::vector<cell::CellType>& types, const QStri
                                           : HUGE_VAL);
     return most;
 }
-
-/// A slab of vertices as one shard of a device, stepped as the stepper launches its kernels.
-template <class Real>
-struct Tissue
-{
-    Tissue(const TissueProblem& problem, const StimulusSource& source)
-        : p(problem), stimulus(source),
-          shard(make_shards(p, 1, single<Real> ? 4 : 2, partition::Ordering::hilbert).shards.at(0)),
-          kept(p.groups[0].types[0].initial.size() - 1),
-          slots(static_cast<std::size_t>(shard.slots))
-    {
-        v[0].assign(slots, Real(0)), current.assign(slots, Real(0)), type.assign(slots, 0);
-        phase.assign(slots, 3), rest.assign(slots, Real(1e3)), states.assign(slots * kept, Real(0));
-        activation.assign(slots, nan), repolarisation.assign(slots, nan);
-        for (std::size_t i = 0; i < slots; ++i) {
-            if (shard.old_of[i] < 0)
-                continue;
-            const auto u = static_cast<std::size_t>(shard.old_of[i]);
-            type[i] = p.type[u], phase[i] = 0;
-            const auto& initial = p.groups[0].types[type[i]].initial;
-            v[0][i] = static_cast<Real>(initial[0]);
-            for (std::size_t s = 0; s < kept; ++s)
-                states[at(s, i)] = static_cast<Real>(initial[s + 1]);
-            if (std::find(source.unknowns.begin(), source.unknowns.end(), shard.old_of[i]) !=
-                source.unknowns.end())
-                current[i] = static_cast<Real>(source.amplitude_pA_per_pF);
-        }
-        v[1] = v[0], track = v[0];
-        moving.assign(slots / 32, 0), list.assign(slots / 32, 0);
-    }
-    std::size_t at(std::size_t s, std::size_t i) const { return (i / 32 * kept + s) * 32 + i % 32; }
-
-    Pass<Real> pass(int k)
-    {
-        Pass<Real> a;
-        if constexpr (single<Real>)
-            a.a.value = shard.single_value.data();
-        else
-            a.a.value = shard.double_value.data();
-        a.a.chunk = shard.chunk.data(), a.a.column_chunk = shard.column_chunk.data();
-        a.a.column = shard.column.data();
-        a.x = v[k % 2].data(), a.out = v[1 - k % 2].data();
-        a.tau = static_cast<Real>(p.dt_ms);
-        return a;
-    }
-    Reaction<Real> reaction(int k, const std::vector<Real>& tables)
-    {
-        Reaction<Real> r;
-        r.v_in = r.v_out = v[1 - k % 2].data(), r.v_before = v[k % 2].data();
-        r.states = states.data(), r.slots = static_cast<std::int64_t>(32 * kept);
-        r.type = type.data(), r.tables = tables.data(), r.dt = static_cast<Real>(p.dt_ms);
-        r.queue = queue;
-        if (stimulus.overlap(k * p.dt_ms, p.dt_ms) > 0)
-            r.stimulus = current.data();
-        r.record = {phase.data(),      track.data(),          rest.data(),
-                    activation.data(), repolarisation.data(), p.activation_threshold_mV};
-        return r;
-    }
-    Moment moment() { return {&status, 0, p.dt_ms, shard.ranges[0].begin, shard.ranges[0].end}; }
-    int blocks(int threads) const { return static_cast<int>((slots + threads - 1) / threads); }
-
-    void fused_step(const HostKernel& kernel, const KernelShape& shape,
-                    const std::vector<Real>& tables, int k)
-    {
-        status.step = k;
-        const int all = blocks(shape.block_threads);
-        kernel.launch("cell_kernel", shape.stages ? (all + 1) / 2 : all, shape.block_threads,
-                      pass(k), reaction(k, tables), moment());
-    }
-    void resting_step(const HostKernel& kernel, const KernelShape& shape,
-                      const std::vector<Real>& tables, int k, int length)
-    {
-        status.step = k;
-        Rest r;
-        r.tolerance_mV = p.rest_tolerance_mV;
-        r.at = k % length, r.length = length, r.index = k / length;
-        r.moving = moving.data(), r.list = list.data(), r.count = list_length;
-        kernel.launch(r.at ? "cell_moving" : "cell_first", r.at ? 3 : blocks(shape.block_threads),
-                      shape.block_threads, pass(k), reaction(k, tables), moment(), r);
-    }
-
-    /// Largest differences from another device: V [mV], states relative to their size, and times of
-    /// activation [ms], infinite where one alone activated.
-    struct Differences
-    {
-        double v_mV = 0, states = 0, activation_ms = 0;
-        int activated = 0;
-    };
-    Differences from(const Snapshot& other, int steps) const
-    {
-        Differences d;
-        for (std::size_t i = 0; i < slots; ++i) {
-            if (shard.old_of[i] < 0)
-                continue;
-            const auto u = static_cast<std::size_t>(shard.old_of[i]);
-            d.v_mV = std::max(d.v_mV, std::abs(other.v[u] - double(v[steps % 2][i])));
-            for (std::size_t s = 0; s < kept; ++s)
-                d.states =
-                    std::max(d.states, std::abs(other.states[s][u] - double(states[at(s, i)])) /
-                                           (1e-6 + std::abs(other.states[s][u])));
-            const bool mine = phase[i] >= 1;
-            d.activated += mine;
-            if (mine != std::isfinite(other.activation_ms[u]))
-                d.activation_ms = HUGE_VAL;
-            else if (mine)
-                d.activation_ms =
-                    std::max(d.activation_ms, std::abs(activation[i] - other.activation_ms[u]));
-        }
-        return d;
-    }
-
-    const TissueProblem& p;
-    StimulusSource stimulus;
-    Shard shard;
-    std::size_t kept, slots;
-    std::vector<Real> v[2], current, states, track, rest;
-    std::vector<cell::TypeIndex> type;
-    std::vector<std::uint8_t> phase;
-    std::vector<double> activation, repolarisation;
-    std::vector<std::uint32_t> moving;
-    std::vector<std::int32_t> list;
-    unsigned list_length[2] = {0, 0}, queue[2] = {0, 0};
-    Status status;
-};
 
 TissueProblem slab_of_vertices(double rest_tolerance_mV)
 {
@@ -430,29 +306,35 @@ class TestCudaText : public QObject
     {
         QTest::addColumn<bool>("rings");
         QTest::addColumn<bool>("resting");
-        QTest::addRow("fused") << false << false;
-        QTest::addRow("fused, ring") << true << false;
-        QTest::addRow("at rest") << false << true;
+        QTest::addColumn<int>("passes");
+        QTest::addRow("fused") << false << false << 1;
+        QTest::addRow("fused, ring") << true << false << 1;
+        QTest::addRow("at rest") << false << true << 1;
+        QTest::addRow("at rest, two passes") << false << true << 2;
     }
     void tissueAgreesWithTheCpu()
     {
         QFETCH(bool, rings);
         QFETCH(bool, resting);
-        compareTissue<double>(rings, resting, 1e-10, 1e-10, 1e-12);
-        compareTissue<float>(rings, resting, 1e-3, 1e-4, 1e-5);
+        QFETCH(int, passes);
+        auto p = slab_of_vertices(resting ? 0.05 : 0);
+        QCOMPARE(p.substeps.stages, 1);
+        p.substeps.stages = passes;
+        compareTissue<double>(p, rings, 1e-10, 1e-10, 1e-12);
+        compareTissue<float>(p, rings, 1e-3, 1e-4, 1e-5);
     }
 
   private:
     template <class Real>
-    void compareTissue(bool rings, bool resting, double v_mV, double states, double activation_ms)
+    void compareTissue(const TissueProblem& p, bool rings, double v_mV, double states,
+                       double activation_ms)
     {
         constexpr int steps = 120, length = 10; // 0.2 ms
-        const auto p = slab_of_vertices(resting ? 0.05 : 0);
-        QCOMPARE(p.substeps.stages, 1);
+        const bool resting = p.rest_tolerance_mV > 0;
         const auto source = left_end(p, 1.5, 60, 1);
         const auto expected =
             on_cpu(p, source, single<Real> ? Precision::single : Precision::double_, steps);
-        Tissue<Real> t(p, source);
+        HostTissue<Real> t(p, source);
         const auto& types = p.groups[0].types;
         const auto scheme = p.groups[0].scheme;
         const auto program = program_of<Real>(types[0], scheme);

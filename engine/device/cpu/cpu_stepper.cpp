@@ -277,14 +277,26 @@ void CpuStepper<Real>::quiescent_step()
             w.bad = bad;
         lap.to(k_reaction);
     };
-    if (quiescent_->at() == 0) {
+    const bool passes = quiescent_->passes_ahead() > 0, first = quiescent_->at() == 0;
+    if (first) {
         quiescent_->begin(currents_.steady(step_, quiescent_->longest()));
         tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
             timed(w, [&] { return quiescent_->first(t, b, e); });
         });
-    } else {
-        if (quiescent_->at() == 1) // what rests is the same in both buffers from here on
-            std::copy(v_.begin(), v_.end(), next_.begin());
+        if (passes)
+            quiescent_->begin_passes();
+    }
+    if (quiescent_->at() == 1) // what rests is the same in both buffers from here on
+        std::copy(v_.begin(), v_.end(), next_.begin());
+    for (int k = 0; k < quiescent_->passes_ahead(); ++k)
+        pool_.for_range(quiescent_->runs(), 1,
+                        [&](std::size_t begin, std::size_t end, unsigned worker) {
+                            timed(worker_[worker], [&] {
+                                quiescent_->pass(k, t, begin, end);
+                                return std::int64_t{-1};
+                            });
+                        });
+    if (!first || passes) {
         pool_.for_range(
             quiescent_->runs(), 1, [&](std::size_t begin, std::size_t end, unsigned worker) {
                 timed(worker_[worker], [&] { return quiescent_->later(t, begin, end); });

@@ -21,6 +21,12 @@ class DiffusionStep
     /// Runs pass k on slots [begin, end): from v (the state before the step); the last pass writes
     /// to out.
     void run(int k, const Real* v, Real* out, std::int64_t begin, std::int64_t end);
+    /// Sets what later passes read of a slot: its potential, where it is not stepped.
+    void keep(std::int64_t slot, Real v)
+    {
+        for (auto& s : scratch_)
+            s[static_cast<std::size_t>(slot)] = v;
+    }
     /// What one Euler step over the whole dt would add: dt sum_k a_ik (x_k - x_i).
     void flow(const Real* x, Real* out, std::int64_t begin, std::int64_t end) const;
     /// dt sum_k |a_ik| of each slot.

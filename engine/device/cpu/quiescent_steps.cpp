@@ -27,10 +27,6 @@ void check(const TissueProblem& p)
         refuse("explicit diffusion and lumped mass");
     if (p.splitting != Splitting::godunov)
         refuse("godunov splitting");
-    if (p.substeps.stages != 1)
-        refuse("diffusion with one sub-step in each time step; here diffusion needs " +
-               std::to_string(p.substeps.stages) +
-               " sub-steps, and a larger diffusion.mass_scaling_largest may reduce them");
     if (p.dt_ms * 2 > TissueProblem::longest_quiescent_ms * (1 + 1e-9))
         refuse("time steps of at most " + std::to_string(TissueProblem::longest_quiescent_ms / 2) +
                " ms");
@@ -105,11 +101,11 @@ void QuiescentSteps<Real>::short_step(const Tissue& t, std::size_t group, std::i
 
 template <class Real>
 std::int64_t QuiescentSteps<Real>::look(const Tissue& t, std::int64_t begin, std::int64_t end,
-                                        bool long_ones) const
+                                        bool long_ones, bool short_ones) const
 {
     std::int64_t bad = -1;
     const auto part = [&](std::int64_t from, std::int64_t to, bool quiescent) {
-        if (quiescent && !long_ones)
+        if (quiescent ? !long_ones : !short_ones)
             return;
         const auto b = t.record.look(t.x, t.next, t.t_ms, quiescent ? length_ * dt_ : dt_,
                                      t.threshold_mV, from, to);
@@ -173,9 +169,10 @@ std::int64_t QuiescentSteps<Real>::first_of_group(const Tissue& t, std::size_t g
         }
         moving_[static_cast<std::size_t>(from / slice)] = moving;
     }
-    for (auto slot = begin; slot < end; ++slot)
+    const bool apart = passes_ahead() > 0; // what moves takes its passes after all have decided
+    for (auto slot = begin; slot < end && !apart; ++slot)
         t.next[slot] += t.x[slot];
-    for (auto from = begin; from < end;) { // slices with moving slots take the short step
+    for (auto from = begin; from < end && !apart;) { // slices with moving slots take the short step
         auto to = from;
         while (to < end && moving_[static_cast<std::size_t>(to / slice)])
             to += slice;
@@ -189,8 +186,21 @@ std::int64_t QuiescentSteps<Real>::first_of_group(const Tissue& t, std::size_t g
             t.next[slot] = copy.v[k];
             for (std::size_t s = 0; s < states_[g]; ++s)
                 t.states[s][slot] = copy.states[s][k];
+            diffusion_.keep(slot, copy.v[k]);
         }
-    return look(t, begin, end, true);
+    return look(t, begin, end, true, !apart);
+}
+
+template <class Real>
+void QuiescentSteps<Real>::pass(int k, const Tissue& t, std::size_t begin, std::size_t end)
+{
+    for (std::size_t r = begin; r < end; ++r) {
+        const Run& run = runs_[r];
+        diffusion_.run(k, t.x, t.next, run.begin, run.end);
+        for (auto slot = run.begin; slot < run.end; ++slot)
+            if (rests(slot))
+                diffusion_.keep(slot, at_ == 0 ? t.next[slot] : t.x[slot]);
+    }
 }
 
 template <class Real>
@@ -202,18 +212,24 @@ std::int64_t QuiescentSteps<Real>::later(const Tissue& t, std::size_t begin, std
         const Run& run = runs_[k];
         const std::size_t count = states_[run.group];
         copy.fit(count, static_cast<std::size_t>(longest_run));
-        diffusion_.run(0, t.x, t.next, run.begin, run.end);
+        const auto at = [&](std::int64_t slot) {
+            return static_cast<std::size_t>(slot - run.begin);
+        };
+        const Real* resting = at_ == 0 ? t.next : t.x; // V of slots at rest
+        for (auto slot = run.begin; slot < run.end; ++slot)
+            copy.v[at(slot)] = resting[slot];
+        diffusion_.run(passes_ahead(), t.x, t.next, run.begin, run.end);
         for (auto slot = run.begin; slot < run.end; ++slot)
             for (std::size_t s = 0; s < count && rests(slot); ++s)
-                copy.states[s][static_cast<std::size_t>(slot - run.begin)] = t.states[s][slot];
+                copy.states[s][at(slot)] = t.states[s][slot];
         short_step(t, run.group, run.begin, run.end);
         for (auto slot = run.begin; slot < run.end; ++slot)
             if (rests(slot)) {
-                t.next[slot] = t.x[slot];
+                t.next[slot] = copy.v[at(slot)];
                 for (std::size_t s = 0; s < count; ++s)
-                    t.states[s][slot] = copy.states[s][static_cast<std::size_t>(slot - run.begin)];
+                    t.states[s][slot] = copy.states[s][at(slot)];
             }
-        const auto b = look(t, run.begin, run.end, false);
+        const auto b = look(t, run.begin, run.end, false, true);
         bad = bad < 0 ? b : bad;
     }
     return bad;
@@ -242,6 +258,9 @@ void QuiescentSteps<Real>::end_step()
     if (at_ == 0) {
         list_runs();
         cells_stepped_ += static_cast<double>(layout_.stepped);
+        for (const Run& r : runs_)
+            if (passes_ahead() > 0)
+                cells_stepped_ += static_cast<double>(r.end - r.begin);
     }
     ++steps_;
     for (const Run& r : runs_) {
@@ -263,7 +282,7 @@ std::vector<double> QuiescentSteps<Real>::snapshot() const
 }
 
 template <class Real>
-void QuiescentSteps<Real>::restore(const std::vector<double>& quiescent)
+void QuiescentSteps<Real>::restore(const std::vector<double>& quiescent, const Real* v)
 {
     at_ = 0, length_ = 1;
     std::fill(moving_.begin(), moving_.end(), std::uint16_t(0));
@@ -274,6 +293,8 @@ void QuiescentSteps<Real>::restore(const std::vector<double>& quiescent)
             if (const auto slot = layout_.new_of[u]; quiescent[2 + u] == 0)
                 moving_[static_cast<std::size_t>(slot / slice)] |=
                     static_cast<std::uint16_t>(1U << (slot % slice));
+        for (std::size_t slot = 0; slot < layout_.slots(); ++slot)
+            diffusion_.keep(static_cast<std::int64_t>(slot), v[slot]);
     }
     list_runs();
 }

@@ -12,7 +12,8 @@ namespace tawara::device::cpu {
 /// rests when a long step, with all gates exponential, would change its potential by less than the
 /// tolerance in all and by diffusion alone. Each decides for itself, from its own potential and its
 /// neighbours', so that results depend neither on the order nor on the number of threads; slices of
-/// 16 without a moving unknown cost nothing in the short steps.
+/// 16 without a moving unknown cost nothing in the short steps. Where diffusion has several passes,
+/// the passes of short steps see unknowns at rest as they are at the end of their long step.
 template <class Real>
 class QuiescentSteps
 {
@@ -42,9 +43,17 @@ class QuiescentSteps
     /// Begins a long step of at most `steady` steps, over which no stimulus changes.
     /// @pre at() == 0
     void begin(std::int64_t steady);
-    /// Slots [begin, end) of the first step of a long one. @return a slot that went astray, or -1
+    /// Slots [begin, end) of the first step of a long one; with several passes those alone that
+    /// rest. @return a slot that went astray, or -1
     std::int64_t first(const Tissue& t, std::int64_t begin, std::int64_t end);
-    /// The slots of the runs [begin, end) in a later one.
+    /// After all slots of the first step, where there are several passes: what moves is taken
+    /// through it as through later ones.
+    void begin_passes() { list_runs(); }
+    /// Passes ahead of the last one.
+    int passes_ahead() const { return diffusion_.passes() - 1; }
+    /// One of these, of the runs [begin, end).
+    void pass(int k, const Tissue& t, std::size_t begin, std::size_t end);
+    /// The slots of the runs [begin, end) in a later step: the last pass and the cells.
     std::int64_t later(const Tissue& t, std::size_t begin, std::size_t end);
     std::size_t runs() const { return runs_.size(); }
     /// After all slots of a step.
@@ -60,7 +69,8 @@ class QuiescentSteps
 
     /// Snapshot::quiescent: empty between long steps.
     std::vector<double> snapshot() const;
-    void restore(const std::vector<double>& quiescent);
+    /// @param v  of the slots
+    void restore(const std::vector<double>& quiescent, const Real* v);
 
   private:
     struct Run
@@ -71,7 +81,8 @@ class QuiescentSteps
     void short_step(const Tissue& t, std::size_t group, std::int64_t begin, std::int64_t end) const;
     std::int64_t first_of_group(const Tissue& t, std::size_t g, std::int64_t begin,
                                 std::int64_t end);
-    std::int64_t look(const Tissue& t, std::int64_t begin, std::int64_t end, bool long_ones) const;
+    std::int64_t look(const Tissue& t, std::int64_t begin, std::int64_t end, bool long_ones,
+                      bool short_ones) const;
     bool rests(std::int64_t slot) const
     {
         return !(moving_[static_cast<std::size_t>(slot / slice)] >> (slot % slice) & 1U);

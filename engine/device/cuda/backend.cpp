@@ -102,10 +102,6 @@ std::string quiescent_reason(const TissueProblem& p)
         return what + "explicit diffusion and lumped mass";
     if (p.splitting != Splitting::godunov)
         return what + "godunov splitting";
-    if (p.substeps.stages != 1)
-        return what + "diffusion with one sub-step in each time step; here diffusion needs " +
-               std::to_string(p.substeps.stages) +
-               " sub-steps, and a larger diffusion.mass_scaling_largest may reduce them";
     if (longest_quiescent(p) < 2)
         return what + "time steps of at most " +
                std::to_string(TissueProblem::longest_quiescent_ms / 2) + " ms";

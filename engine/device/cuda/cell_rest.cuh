@@ -4,6 +4,10 @@
 // and its neighbours', so that results depend neither on the order nor on the number of shards;
 // slices of 32 without a moving unknown cost nothing in the short steps.
 //
+// With several passes of diffusion a long step is tried by all first (cell_first as Part::decide).
+// What moves then takes each short step, the first one too, in the passes of cell_pass and in
+// cell_moving. These see unknowns at rest as they are at the end of their long step.
+//
 // Compiled as cell_common.cuh says, with a second step in namespace long_step whose constants
 // follow those of the first in each row.
 //
@@ -63,6 +67,15 @@ __device__ __forceinline__ unsigned* list_length(const Rest& rest, const Moment&
     return rest.count + ((m.status->long_steps + rest.index + ahead) & 1);
 }
 
+/// A slot after a short step's last pass: its only one, or one of several.
+__device__ __forceinline__ Real diffused(const Pass<Real>& pass, int slot)
+{
+    if (pass.c_x != Real(1) || pass.y || pass.l0)
+        return passed(pass, slot);
+    const Real v = pass.x[slot];
+    return v + pass.tau * row_sum(pass.a, pass.x, slot, v);
+}
+
 /// Writes what became of a cell after a step as long as `steps` short ones.
 __device__ __forceinline__ void finish(const Real* fresh, Real v, const Reaction<Real>& p,
                                        const Moment& m, long long step, int slot, int steps)
@@ -103,7 +116,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const bool moves =
         inside && !(fabs(long_one) <= tolerance && fabs(cell.new_v - v) <= tolerance);
     const unsigned moving = __ballot_sync(whole_warp, moves);
-    if (moving) {
+    const bool decides = rest.part == Rest::Part::decide;
+    if (moving && !decides) {
         asm volatile("" ::: "memory"); // the states are read again, not kept
         ShortCell small;
         small.load(p, slot, v + flow);
@@ -113,14 +127,33 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
             cell.fresh[k] = moves ? small.fresh[k] : cell.fresh[k];
         cell.new_v = moves ? small.new_v : cell.new_v;
     }
-    if (inside)
+    if (inside && !(decides && moves))
         finish(cell.fresh, cell.new_v, p, m, step, slot, moves ? 1 : rest.length);
+    if (decides && inside && !moves) // what the passes of short steps see of it
+        pass.out[slot] = pass.l_out[slot] = cell.new_v;
     if ((slot & 31) == 0) {
         rest.moving[slot >> 5] = moving;
-        if (moving && rest.length > 1) {
+        if (moving && (decides || rest.length > 1)) {
             rest.list[atomicAdd(list_length(rest, m, 0), 1U)] = slot >> 5;
             atomicAdd(&m.status->moving, static_cast<unsigned long long>(rest.length - 1));
         }
+    }
+}
+
+/// A pass of diffusion that is not the last, of the listed slices' moving slots.
+extern "C" __global__ void __launch_bounds__(block_threads, blocks)
+    cell_pass(const __grid_constant__ Pass<Real> pass, const __grid_constant__ Moment m,
+              const __grid_constant__ Rest rest)
+{
+    const int lane = threadIdx.x & 31;
+    const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
+    if (!alive(m))
+        return;
+    const int n = static_cast<int>(*list_length(rest, m, 0));
+    for (int k = warp; k < n; k += stride) {
+        const int slice = rest.list[k], slot = slice * 32 + lane;
+        if (rest.moving[slice] >> lane & 1U)
+            pass.out[slot] = passed(pass, slot);
     }
 }
 
@@ -132,12 +165,12 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
     if (!alive(m))
         return;
-    if (rest.at == 1)
+    if (rest.at == 1) // p.v_before is the step's start, pass.x the last pass'
         for (int slice = static_cast<int>(m.begin >> 5) + warp; slice * 32 < m.end;
              slice += stride) {
             const int slot = slice * 32 + lane;
             if (slot < m.end && !(rest.moving[slice] >> lane & 1U))
-                p.v_out[slot] = pass.x[slot];
+                p.v_out[slot] = p.v_before[slot];
         }
     const long long step = m.status->step + m.offset;
     const auto t_ms = static_cast<Real>(static_cast<double>(step) * m.dt_ms);
@@ -145,9 +178,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const int n = static_cast<int>(*list_length(rest, m, 0));
     for (int k = warp; k < n; k += stride) {
         const int slice = rest.list[k], slot = slice * 32 + lane;
-        const Real v = pass.x[slot];
         ShortCell cell;
-        cell.load(p, slot, v + pass.tau * row_sum(pass.a, pass.x, slot, v));
+        cell.load(p, slot, diffused(pass, slot));
         ::cell_step(cell, math, t_ms, p.dt);
         if (rest.moving[slice] >> lane & 1U)
             finish(cell.fresh, cell.new_v, p, m, step, slot, 1);

@@ -62,7 +62,7 @@ struct CompiledReaction<Real>::Code
     TypeRows type_rows; ///< what the present code is made for
     Step fused, alone, implicit;
     std::unique_ptr<LoadedCode> rest;
-    LoadedKernel first, moving;
+    LoadedKernel first, pass, moving;
     Buffer<Real> rows; ///< of several types, where constant memory does not hold them
 };
 
@@ -110,6 +110,7 @@ void CompiledReaction<Real>::Code::compile(int device)
         rest = std::make_unique<LoadedCode>(
             rest_source(*program, *long_program, single, type_rows, shape), device);
         first = {*rest, "cell_first", shape.block_threads, device};
+        pass = {*rest, "cell_pass", shape.block_threads, device};
         moving = {*rest, "cell_moving", shape.block_threads, device};
         return;
     }
@@ -190,7 +191,10 @@ void CompiledReaction<Real>::launch_quiescent(StreamRef s, const ReactionLaunch<
     if (m.begin >= m.end)
         return;
     const auto cells = code_->filled(l.cells);
-    if (rest.at == 0)
+    if (rest.part == Rest::Part::pass)
+        code_->pass.launch(s, "diffusion of what moves", m.end - m.begin, true, false, *l.pass, m,
+                           rest);
+    else if (rest.part != Rest::Part::moving)
         code_->first.launch(s, "long step", m.end - m.begin, false, false, *l.pass, cells, m, rest);
     else
         code_->moving.launch(s, "short step", m.end - m.begin, true, false, *l.pass, cells, m,

@@ -54,11 +54,12 @@ class CompiledReaction final : public DeviceReaction<Real>
     ///        are read before the wait; with a pass it writes and reads nothing but the stimulus of
     ///        driven slots, and did not let this one start before those ahead of it had ended
     void launch(StreamRef s, const ReactionLaunch<Real>& l) const override;
-    /// The same for one step inside a long one. rest.at = 0: every slot tries one step of length
-    /// dt (scheme_of_long_steps()); those whose potential changes by more than the tolerance, or
-    /// would by diffusion alone, take the first short one instead and are listed. Later ones: the
-    /// listed slots take a short step; at 1 the others' potential is copied, so that both vectors
-    /// have it.
+    /// The same for one part of a step inside a long one (Rest::Part). first: every slot tries one
+    /// step of length dt (scheme_of_long_steps()); those whose potential changes by more than the
+    /// tolerance, or would by diffusion alone, take the first short one instead and are listed.
+    /// moving: the listed slots take a short step; at 1 the others' potential is copied, so that
+    /// both vectors have it. decide: as first, without the short steps; what rests is set in
+    /// pass.out and pass.l_out too. pass: of the listed slots.
     void launch_quiescent(StreamRef s, const ReactionLaunch<Real>& l,
                           const Rest& rest) const override;
     void launch_implicit(StreamRef s, const ImplicitCells<Real>& c) const override;

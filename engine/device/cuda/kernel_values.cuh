@@ -104,6 +104,13 @@ struct Moment
 /// A step inside a long one, in which slots at rest move once and all others at each step.
 struct Rest
 {
+    /// What is done of it. first: every slot tries the long step, and what moves takes the short
+    /// one, whose one pass of diffusion goes with it; moving: what moves takes a later short step.
+    /// With several passes decide stands before: slots at rest take the long step, others are
+    /// listed alone; then come pass, of what moves, and moving with the last pass, in each short
+    /// step.
+    enum class Part { first, decide, pass, moving };
+    Part part = Part::first;
     double tolerance_mV = 0;
     int at = 0, length = 1; ///< the step's place in the long one, and how many steps that has
     int index = 0;          ///< long steps after status->long_steps

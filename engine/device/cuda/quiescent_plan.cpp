@@ -20,6 +20,16 @@ QuiescentPlan<Real>::QuiescentPlan(const TissueProblem& p, Tissue<Real>& tissue,
     : StepPlan<Real>(p, tissue, choice), tolerance_mV_(p.rest_tolerance_mV),
       longest_(cuda::longest_quiescent(p))
 {
+    if (this->passes_.size() < 2)
+        return;
+    this->lists_ = true;
+    PlannedPass whole; // the flow over a whole time step
+    whole.x = this->from_;
+    whole.out = Vector::scratch1;
+    whole.tau = p.dt_ms;
+    this->stages_.insert(this->stages_.begin(),
+                         {Stage::Kind::decide, this->passes_.size(), Vector::next, false});
+    this->passes_.push_back(whole);
 }
 
 template <class Real>
@@ -27,7 +37,17 @@ void QuiescentPlan<Real>::launch(StreamRef stream, State& s, const Cells& c)
 {
     auto rest = s.rest_of(c.range, tolerance_mV_);
     rest.at = long_.at, rest.length = long_.length, rest.index = long_.index;
-    c.code.launch_quiescent(stream, c.launch, rest);
+    using Kind = typename Stage::Kind;
+    rest.part = c.kind == Kind::decide         ? Rest::Part::decide
+                : c.kind == Kind::pass         ? Rest::Part::pass
+                : this->lists_ || long_.at > 0 ? Rest::Part::moving
+                                               : Rest::Part::first;
+    auto what = c.launch;
+    auto pass = *what.pass;
+    if (c.kind == Kind::decide) // what rests is set in both vectors that passes go through
+        pass.l_out = s.vector(Vector::scratch2, 0);
+    what.pass = &pass;
+    c.code.launch_quiescent(stream, what, rest);
 }
 
 template <class Real>
@@ -37,7 +57,7 @@ void QuiescentPlan<Real>::enqueue(int steps, int parity)
     t.exchange.fork();
     long_.index = 0;
     for (int k = 0; k < steps; ++k, parity = 1 - parity) {
-        this->enqueue_stages(parity, k);
+        this->enqueue_stages(parity, k, first_stage());
         if (++long_.at == long_.length)
             long_.at = 0, ++long_.index;
     }
@@ -74,18 +94,9 @@ void QuiescentPlan<Real>::measured_step()
         t.synchronize();
         t.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
     }
-    const auto& stage = this->stages_.back();
-    this->measured_currents(stage);
-    for (std::size_t k = 0; k < t.shards.size(); ++k) {
-        State& s = *t.shards[k];
-        t.profiler.measured(f, k, s.main, [&] {
-            this->run_stage(stage, s, StepPlan<Real>::Part::all, s.main, t.parity(), 0);
-        });
-    }
-    if (!t.single()) {
-        t.synchronize();
-        t.exchange.all_halos(stage.out, t.parity());
-    }
+    const auto first = first_stage();
+    for (auto stage = first; stage < this->stages_.size(); ++stage)
+        this->measured_stage(stage, first, f);
     const bool ends = ++long_.at == long_.length;
     if (ends)
         long_.at = 0;
@@ -195,7 +206,11 @@ std::vector<KernelRecord> QuiescentPlan<Real>::kernels() const
     for (std::size_t k = 0; k < t.shards.size(); ++k) {
         const State& s = *t.shards[k];
         const Status& status = *s.status_host.data();
-        const double bytes = this->family_bytes(s, f_fused), flops = this->family_flops(s, f_fused);
+        const double both = this->lists_ ? 2 : 1; // the decision and the step are of one kind
+        const double bytes = this->family_bytes(s, f_fused) / both,
+                     flops = this->family_flops(s, f_fused) / both,
+                     more_bytes = this->family_bytes(s, f_diffusion),
+                     more_flops = this->family_flops(s, f_diffusion);
         const auto steps = static_cast<double>(t.steps_done);
         const auto longs = static_cast<std::int64_t>(status.long_steps);
         const double moved =
@@ -204,7 +219,8 @@ std::vector<KernelRecord> QuiescentPlan<Real>::kernels() const
                        steps * t.profiler.ms_per_step(k, f_fused),
                        static_cast<double>(longs) * bytes, static_cast<double>(longs) * flops});
         out.push_back({"diffusion+reaction, short steps" + this->where(k), t.steps_done - longs,
-                       steps * t.profiler.ms_per_step(k, f_moving), moved * bytes, moved * flops});
+                       steps * t.profiler.ms_per_step(k, f_moving), moved * (bytes + more_bytes),
+                       moved * (flops + more_flops)});
     }
     this->add_currents(out);
     return out;

@@ -43,7 +43,9 @@ Family StepPlan<Real>::family(const Stage& s) const
 {
     if (s.kind == Stage::Kind::pass)
         return f_diffusion;
-    return s.kind == Stage::Kind::last && choice_.fused ? f_fused : f_reaction;
+    return s.kind == Stage::Kind::decide || (s.kind == Stage::Kind::last && choice_.fused)
+               ? f_fused
+               : f_reaction;
 }
 
 template <class Real>
@@ -58,8 +60,8 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
     Pass<Real> pass;
     if (stage.kind != Stage::Kind::half_reaction)
         pass = s.pass(passes_[stage.pass], parity, from_);
-    const bool with_pass = stage.kind == Stage::Kind::last && choice_.fused;
-    if (stage.kind == Stage::Kind::pass) {
+    const bool with_pass = (stage.kind == Stage::Kind::last && choice_.fused) || lists_;
+    if (stage.kind == Stage::Kind::pass && !lists_) {
         if constexpr (sizeof(Real) == 8)
             if (choice_.mixed)
                 return diffuse(stream, s.mixed(pass), s.moment(begin, end, offset));
@@ -70,7 +72,7 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
         const auto& r = s.host.ranges[index];
         if (r.begin < begin || r.begin >= end)
             continue;
-        Cells c{index, *s.cells[r.group], {}};
+        Cells c{index, stage.kind, *s.cells[r.group], {}};
         auto& l = c.launch;
         l.pass = with_pass ? &pass : nullptr;
         l.moment = s.moment(r.begin, r.end, offset);
@@ -139,10 +141,10 @@ std::size_t StepPlan<Real>::enqueue_overlapped(std::span<const Stage> stages, in
 }
 
 template <class Real>
-void StepPlan<Real>::enqueue_stages(int parity, int offset)
+void StepPlan<Real>::enqueue_stages(int parity, int offset, std::size_t from)
 {
-    for (std::size_t stage = 0; stage < stages_.size();) {
-        if (currents_ahead_of(stages_[stage]))
+    for (std::size_t stage = from; stage < stages_.size();) {
+        if (currents_ahead_of(stage, from))
             front_->enqueue(currents_of(stages_[stage], parity, offset));
         if (t_.single())
             run_stage(stages_[stage++], t_.first(), Part::all, t_.first().main, parity, offset);
@@ -173,35 +175,34 @@ void StepPlan<Real>::measured_stages()
         t_.exchange.fork(); // events that were recorded in a graph mean nothing outside of it
     }
     t_.ports.enqueue(t_.parity(), 0, t_.dt_ms, cells_follow_ports());
-    for (const auto& stage : stages_) {
-        measured_currents(stage);
-        for (std::size_t k = 0; k < t_.shards.size(); ++k) {
-            State& s = *t_.shards[k];
-            t_.profiler.measured(family(stage), k, s.main,
-                                 [&] { run_stage(stage, s, Part::all, s.main, t_.parity(), 0); });
-        }
-        if (t_.single())
-            continue;
-        t_.synchronize();
-        if (stage.sends)
-            t_.exchange.all_halos(stage.out, t_.parity());
-    }
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage)
+        measured_stage(stage, 0, family(stages_[stage]));
     t_.ports.join();
 }
 
 template <class Real>
-void StepPlan<Real>::measured_currents(const Stage& stage)
+void StepPlan<Real>::measured_stage(std::size_t number, std::size_t first, Family f)
 {
-    if (!currents_ahead_of(stage))
-        return;
-    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+    const Stage& stage = stages_[number];
+    const bool currents = currents_ahead_of(number, first);
+    for (std::size_t k = 0; currents && k < t_.shards.size(); ++k) {
         const StreamRef main = t_.shards[k]->main;
         t_.ports.wait_for_currents(main, k);
         t_.profiler.measured(f_currents, k, main,
                              [&] { front_->launch(k, currents_of(stage, t_.parity(), 0)); });
     }
-    if (!t_.single())
+    if (currents && !t_.single())
         t_.synchronize();
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        State& s = *t_.shards[k];
+        t_.profiler.measured(f, k, s.main,
+                             [&] { run_stage(stage, s, Part::all, s.main, t_.parity(), 0); });
+    }
+    if (t_.single())
+        return;
+    t_.synchronize();
+    if (stage.sends)
+        t_.exchange.all_halos(stage.out, t_.parity());
 }
 
 template <class Real>

@@ -66,7 +66,12 @@ class StepPlan
     enum class Part { all, separator, interior };
     struct Stage
     {
-        enum class Kind { half_reaction, pass, last } kind;
+        enum class Kind {
+            half_reaction,
+            decide, ///< a long step of what rests, ahead of several passes (Rest::Part)
+            pass,
+            last
+        } kind;
         std::size_t pass = 0;
         Vector out = Vector::next;
         bool sends = true; ///< whether other shards read what it computes
@@ -75,6 +80,7 @@ class StepPlan
     struct Cells
     {
         std::size_t range;
+        typename Stage::Kind kind;
         const DeviceReaction<Real>& code;
         ReactionLaunch<Real> launch;
     };
@@ -94,21 +100,22 @@ class StepPlan
     /// device to its end would leave them no room until then.
     /// @return how many
     std::size_t enqueue_overlapped(std::span<const Stage> stages, int parity, int offset);
-    /// All stages of one step.
-    void enqueue_stages(int parity, int offset);
+    /// All stages of one step, but for the first `from`.
+    void enqueue_stages(int parity, int offset, std::size_t from = 0);
     /// The end of steps that were enqueued on all shards' streams.
     void enqueue_end(int steps, int long_steps);
     /// One step kernel by kernel, each measured; the caller ends it.
     void measured_stages();
 
-    /// Interpolated currents are computed ahead of this stage.
-    bool currents_ahead_of(const Stage& s) const
+    /// Interpolated currents are computed ahead of a stage, of a step that begins with `first`.
+    bool currents_ahead_of(std::size_t stage, std::size_t first) const
     {
-        return front_ && (&s == &stages_.front() || (strang() && &s == &stages_.back()));
+        return front_ && (stage == first || (strang() && stage + 1 == stages_.size()));
     }
     CurrentMoment currents_of(const Stage& s, int parity, int offset) const;
-    /// The same each measured, all shards done on return.
-    void measured_currents(const Stage& s);
+    /// One stage of all shards, with the currents ahead of it, each measured as a family's; what
+    /// others read is in their halos on return.
+    void measured_stage(std::size_t stage, std::size_t first, Family f);
     void add_currents(std::vector<KernelRecord>& records) const;
 
     bool strang() const { return from_ == Vector::half; }
@@ -125,6 +132,7 @@ class StepPlan
     const PlanChoice choice_;
     Vector from_ = Vector::current; ///< what diffusion starts from
     bool solves_ = false;
+    bool lists_ = false; ///< passes are of what moves alone, and launch() has them, too
     std::vector<PlannedPass> passes_;
     std::vector<Stage> stages_;
     std::unique_ptr<FrontCurrents<Real>> front_; ///< null where currents are nodal
@@ -163,11 +171,14 @@ class QuiescentPlan final : public StepPlan<Real>
 
   private:
     using typename StepPlan<Real>::State;
+    using typename StepPlan<Real>::Stage;
     using typename StepPlan<Real>::Cells;
     void launch(StreamRef stream, State& s, const Cells& c) override;
     void enqueue(int steps, int parity);
     void launch_steps(int steps);
     void measured_step();
+    /// Of the step to come: a decision is the first step's of a long one.
+    std::size_t first_stage() const { return this->lists_ && long_.at > 0 ? 1 : 0; }
     void restore(State& d, const Snapshot& s);
 
     double tolerance_mV_;

@@ -400,6 +400,9 @@ void CudaStepper<Real>::restore(const Snapshot& s)
         const Current here(d.device);
         d.v[0].upload(v, d.main);
         d.v[1].upload(v, d.main);
+        for (const auto& x : d.scratch) // what rests is the same in all of them
+            if (x.size())
+                x.upload(v, d.main);
         d.states.upload(states, d.main);
         d.activation_ms.upload(activation, d.main);
         d.repolarisation_ms.upload(repolarisation, d.main);

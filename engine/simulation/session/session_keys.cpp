@@ -155,8 +155,7 @@ const Key table[] = {
     Key("/reaction/rest_tolerance_mV", of<&Session::rest_tolerance_mV>(),
         {0, largest_rest_tolerance_mV}, "mV",
         "unknowns that would move less than this over 0.2 ms take one long step",
-        {.more = "what it changes is said below. It wants explicit diffusion of one sub-step, "
-                 "lumped mass, "
+        {.more = "what it changes is said below. It wants explicit diffusion, lumped mass, "
                  "godunov splitting, steps up to 0.1 ms and no stepping `newton`, else it is an "
                  "error. Take 0 for "
                  "reference runs",
