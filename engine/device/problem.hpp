@@ -99,6 +99,9 @@ struct TissueProblem
     /// godunov splitting only.
     double rest_tolerance_mV = 0;
     static constexpr double longest_quiescent_ms = 0.2;
+    /// Of that, how much of diffusion's flow a long step may leave out where a row's weights are
+    /// too large for it: what is lost adds up, and with all of it APD90 is off by milliseconds.
+    static constexpr double most_lost_at_rest = 0.1;
     /// Step of tables in which functions of V are looked up (cell::make_cpu_kernel), on the CPU
     /// alone; 0: they are computed.
     double table_step_mV = 0;

@@ -92,6 +92,7 @@ struct HostTissue
         status.step = k;
         device::cuda::Rest r;
         r.tolerance_mV = p.rest_tolerance_mV;
+        r.most_lost = device::TissueProblem::most_lost_at_rest;
         r.at = k % length, r.length = length, r.index = k / length;
         r.moving = moving.data(), r.list = list.data(), r.count = list_length;
         const auto run = [&](const char* name, int n, const device::cuda::Pass<Real>& a) {

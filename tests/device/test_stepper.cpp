@@ -259,7 +259,7 @@ class TestStepper : public QObject
             }
             const auto [low, high] =
                 std::minmax({x.v[slot[0]], x.v[slot[1]], x.v[slot[2]], x.v[slot[3]]});
-            if (!(high - low > 2))
+            if (!(high - low > front_mV))
                 continue;
             ++front;
             const auto at = [&](const auto& weights) {

@@ -164,7 +164,10 @@ std::int64_t QuiescentSteps<Real>::first_of_group(const Tissue& t, std::size_t g
         std::uint16_t moving = 0;
         for (auto slot = from; slot < std::min(from + slice, end); ++slot) {
             const Real change = copy.v[static_cast<std::size_t>(slot - begin)] - t.x[slot];
-            if (!(std::abs(long_flow(slot)) <= tolerance && std::abs(change) <= tolerance))
+            const Real whole = length * t.next[slot], lost = whole - long_flow(slot);
+            if (!(std::abs(whole) <= tolerance && std::abs(change) <= tolerance &&
+                  std::abs(lost) <=
+                      static_cast<Real>(TissueProblem::most_lost_at_rest) * tolerance))
                 moving |= static_cast<std::uint16_t>(1U << (slot - from));
         }
         moving_[static_cast<std::size_t>(from / slice)] = moving;

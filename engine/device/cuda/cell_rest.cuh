@@ -110,11 +110,13 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const Real v = pass.x[slot];
     Real flow = 0;
     const Real long_one = long_flow(pass, slot, v, length, flow);
+    const Real whole = length * flow;
     LongCell cell;
     cell.load(p, slot, v + long_one);
     ::long_step::cell_step(cell, math, t_ms, length * p.dt);
     const bool moves =
-        inside && !(fabs(long_one) <= tolerance && fabs(cell.new_v - v) <= tolerance);
+        inside && !(fabs(whole) <= tolerance && fabs(cell.new_v - v) <= tolerance &&
+                    fabs(whole - long_one) <= static_cast<Real>(rest.most_lost) * tolerance);
     const unsigned moving = __ballot_sync(whole_warp, moves);
     const bool decides = rest.part == Rest::Part::decide;
     if (moving && !decides) {

@@ -112,6 +112,7 @@ struct Rest
     enum class Part { first, decide, pass, moving };
     Part part = Part::first;
     double tolerance_mV = 0;
+    double most_lost = 0;   ///< TissueProblem::most_lost_at_rest
     int at = 0, length = 1; ///< the step's place in the long one, and how many steps that has
     int index = 0;          ///< long steps after status->long_steps
     std::uint32_t* moving = nullptr; ///< [slots / 32] bit of each slot that takes every step

@@ -42,12 +42,12 @@ void QuiescentPlan<Real>::launch(StreamRef stream, State& s, const Cells& c)
                 : c.kind == Kind::pass         ? Rest::Part::pass
                 : this->lists_ || long_.at > 0 ? Rest::Part::moving
                                                : Rest::Part::first;
-    auto launch = c.launch;
-    auto pass = *launch.pass;
+    auto what = c.launch;
+    auto pass = *what.pass;
     if (c.kind == Kind::decide) // what rests is set in both vectors that passes go through
         pass.l_out = s.vector(Vector::scratch2, 0);
-    launch.pass = &pass;
-    c.code.launch_quiescent(stream, launch, rest);
+    what.pass = &pass;
+    c.code.launch_quiescent(stream, what, rest);
 }
 
 template <class Real>

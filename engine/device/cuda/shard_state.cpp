@@ -357,6 +357,7 @@ Rest ShardState<Real>::rest_of(std::size_t range, double tolerance_mV) const
 {
     Rest r;
     r.tolerance_mV = tolerance_mV;
+    r.most_lost = TissueProblem::most_lost_at_rest;
     r.moving = moving.data();
     r.list = list.data() + host.ranges[range].begin / 32;
     r.count = list_length.data() + 2 * range;
