@@ -348,38 +348,9 @@ std::shared_ptr<std::timed_mutex> turn_of(const std::string& key)
     return turn;
 }
 
-std::string conductivity_text(const Conductivity& c)
-{
-    return figures(c.fibre) + ", " + figures(c.sheet) + ", " + figures(c.normal);
-}
-
 std::string pointer(std::size_t region)
 {
     return "/tissue/regions/" + std::to_string(region) + "/velocity_m_per_s";
-}
-
-Notice notice_of(const Session& s, const TunedRegion& t)
-{
-    const auto& f = t.found;
-    const auto& name = s.regions[t.region].name;
-    std::string text = "tissue.regions." + std::to_string(t.region);
-    if (!name.empty())
-        text += " (" + name + ")";
-    text += ": conductivities of " + conductivity_text(f.conductivity_S_per_m) +
-            " S/m along fibre, sheet and normal were found for waves of " +
-            velocity_text(f.wanted) + " m/s on this mesh (mean edge " + number_text(f.edge_mm, 3) +
-            " mm; waves run at " + number_text(f.reached.fibre, 3) + ", " +
-            number_text(f.reached.sheet, 3) + ", " + number_text(f.reached.normal, 3) +
-            " m/s). A mesh that resolves the waves would want " +
-            conductivity_text(f.on_fine_S_per_m) + " S/m";
-    if (!f.even)
-        text += ". The strips are of uneven tetrahedra, as the mesh is";
-    const auto fast = too_fast_words(f);
-    if (!fast.empty())
-        text += ". " + fast;
-    const bool known = std::holds_alternative<MeshEmbedded>(s.mesh); // to be coarse
-    return {fast.empty() || known ? Notice::Level::info : Notice::Level::warning, text,
-            notice_kind::tissue};
 }
 
 /// A fresh session but for the keys that act on the steps of a tissue: those that a run which goes
@@ -399,27 +370,6 @@ Session with_steps_of(const Session& from)
 bool of_velocity(const InputError& e)
 {
     return e.file == no_velocity_file;
-}
-
-std::string too_fast_words(const TunedConductivity& f)
-{
-    std::string out;
-    for (std::size_t k = 0; k < 3; ++k)
-        if (f.reached.*velocity_along[k] > (1 + 2 * tuning_tolerance) * f.wanted.*velocity_along[k])
-            out += (out.empty() ? "Waves " : " and ") + std::string(names[k]) + " run at " +
-                   number_text(f.reached.*velocity_along[k], 3) + " in place of " +
-                   figures(f.wanted.*velocity_along[k]) + " m/s";
-    if (out.empty())
-        return out;
-    return out +
-           ": on a coarse mesh of uneven tetrahedra the conductivity along the fibres carries "
-           "them across, too, and less conductivity across does not slow them; refine the "
-           "mesh, or take the scheme fvm";
-}
-
-std::string velocity_text(const ConductionVelocity& v)
-{
-    return figures(v.fibre) + ", " + figures(v.sheet) + ", " + figures(v.normal);
 }
 
 TunedConductivity find_conductivity(const Session& session, const Region& region,
@@ -495,7 +445,7 @@ std::vector<TunedRegion> tune_regions(const Session& session, const mesh::Grain&
                 std::string("no conductivity can be found: in a strip of this tissue ") + e.what() +
                     " (the region's parameters count, too)");
         }
-        notices.push_back(notice_of(session, out.back()));
+        notices.push_back(tuning_notice(session, out.back()));
     }
     return out;
 }

@@ -80,6 +80,9 @@ std::vector<TunedRegion> tune_regions(const Session& session, const mesh::Grain&
 /// Whether these are still those of the session's regions, whatever else has changed.
 bool still_tuned(const Session& session, std::span<const TunedRegion> tuned);
 
+/// A remark that says what was found for a region.
+Notice tuning_notice(const Session& session, const TunedRegion& t);
+
 /// What is to be said of directions in which waves run faster than wanted by however little
 /// conductivity; empty: there are none.
 std::string too_fast_words(const TunedConductivity& f);
