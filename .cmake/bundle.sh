@@ -52,7 +52,7 @@ for p in "$@"; do
 done
 take $(closure "$@")
 mkdir -p "$top/share/tawara/meshes"
-cp "$root"/meshes/*.{vtu,json,md} "$top/share/tawara/meshes/"
+cp "$root"/meshes/*.{vtu,json,md,txt} "$top/share/tawara/meshes/"
 cp -r "$root"/resources/{models,sessions} "$root/LICENSE" "$top/share/tawara/resources/"
 cp "$here/bundle_run.sh" "$top/run.sh"
 

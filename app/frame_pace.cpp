@@ -12,7 +12,7 @@ int FramePace::interval(double paint_ms, bool computeFirst)
 {
     constexpr double quarter_second_ms = 250, slowest_ms = 2000;
     return static_cast<int>(computeFirst ? std::clamp(10 * paint_ms, quarter_second_ms, slowest_ms)
-                                         : std::min(3 * paint_ms, slowest_ms));
+                                         : std::min(4 * paint_ms, slowest_ms));
 }
 
 void FramePace::setComputeFirst(bool on)

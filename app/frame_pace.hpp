@@ -15,7 +15,7 @@ class FramePace
   public:
     FramePace(EngineHost& host, ViewGrid& grid) : m_host(host), m_grid(grid) {}
     /// From one picture of a run to the next [ms], where the processor draws as well as computes:
-    /// drawing takes a third of the time at most, where computing comes first a tenth and at most
+    /// drawing takes a quarter of the time at most, where computing comes first a tenth and at most
     /// four pictures a second; at least one is drawn in two seconds.
     /// @param paint_ms  what a picture takes; 0 where a graphics card draws
     static int interval(double paint_ms, bool computeFirst);

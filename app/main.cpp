@@ -31,7 +31,7 @@ namespace {
 
 struct Arguments
 {
-    std::string file, devices = "auto", precision = "double", screenshot, movie, size, phase;
+    std::string file, devices = "auto", precision, screenshot, movie, size, phase;
     double at_ms = 0, until_ms = 0, every_ms = 2, frames_per_second = 30;
     int quality = 75;
     unsigned threads = 0;
@@ -92,9 +92,10 @@ void declare(CLI::App& cli, Arguments& a)
 {
     cli.add_option("FILE", a.file, "a session (.json) or a mesh; without it, the built-in heart");
     cli.add_option("--devices", a.devices, "cpu, cuda, cuda:0,1 or auto")->capture_default_str();
-    cli.add_option("--precision", a.precision, "double, mixed or single")
-        ->check(CLI::IsMember({"double", "mixed", "single"}))
-        ->capture_default_str();
+    cli.add_option("--precision", a.precision,
+                   "double, mixed or single; without it the session's, or single where its error "
+                   "cannot be seen")
+        ->check(CLI::IsMember({"double", "mixed", "single"}));
     cli.add_option("--threads", a.threads, "threads to compute with; 0: all of them")
         ->capture_default_str();
     cli.add_flag("--paused", a.paused, "do not start to run by itself");
@@ -240,9 +241,9 @@ int main(int argc, char** argv)
     simulation::remove_orphaned_recordings(); // of programs that were killed
     simulation::EngineOptions options;
     options.devices = a.devices;
-    options.precision = a.precision == "single"  ? Precision::single
-                        : a.precision == "mixed" ? Precision::mixed
-                                                 : Precision::double_;
+    for (const auto p : {Precision::double_, Precision::mixed, Precision::single})
+        if (name(p) == a.precision)
+            options.precision = p;
     options.threads = a.threads;
     options.context = Context::whole_machine();
     EngineHost host(real_engine(options), session_opener(options.context));

@@ -263,7 +263,9 @@ MeshDialog::Describer RefineDialog::describer() const
         after.mesh = simulation::forecast(recipe, progress);
         now.mesh.vertices = static_cast<std::int64_t>(mesh->vertex_count());
         now.mesh.tetrahedra = static_cast<std::int64_t>(mesh->tetrahedron_count());
-        now.mesh.edge_mm = mesh::mean_edge_mm(*mesh);
+        const auto grain = mesh::grain(*mesh);
+        const mesh::Grain finer{after.mesh.edge_mm, grain.even}; // children are as alike
+        now.mesh.edge_mm = grain.edge_mm;
         const auto region = std::find_if(s.regions.begin(), s.regions.end(),
                                          [](const auto& r) { // none is estimated for dyads
                                              return !r.inherits() && !has_dyads(r);
@@ -273,19 +275,19 @@ MeshDialog::Describer RefineDialog::describer() const
         const auto index = static_cast<std::size_t>(region - s.regions.begin());
         auto next = s;
         if (std::get<simulation::Refinement>(recipe).lower)
-            for (const auto& l : simulation::lower_conductivities(next, now.mesh.edge_mm,
-                                                                  after.mesh.edge_mm, progress))
+            for (const auto& l : simulation::lower_conductivities(next, grain, finer, progress))
                 if (std::find(l.regions.begin(), l.regions.end(), index) != l.regions.end())
                     after.target = l.target;
-        const auto say = [&](RefinementSaid& said, const simulation::Session& of) {
+        const auto say = [&](RefinementSaid& said, const simulation::Session& of,
+                             const mesh::Grain& on) {
             const auto& r = of.regions[index];
-            said.velocity = simulation::estimate_velocity(of, r, said.mesh.edge_mm, progress);
+            said.velocity = simulation::estimate_velocity(of, r, on, progress);
             const auto& tuned = said.velocity.tuned;
             said.conductivity_S_per_m =
                 tuned ? tuned->conductivity_S_per_m : r.conductivity_S_per_m;
         };
-        say(now, s);
-        say(after, next);
+        say(now, s, grain);
+        say(after, next, finer);
         return describeRefinement(now, after, s.scheme, regionTitle(*region));
     };
 }

@@ -66,6 +66,14 @@ constexpr Named steppings[] = {
     {int(Stepping::newton),
      QT_TRANSLATE_NOOP("NumericsDialog", "Cells and diffusion at once, Newton's method")},
 };
+constexpr Named precisions[] = {
+    {int(simulation::SessionPrecision::usual),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Single where its error cannot be seen")},
+    {int(simulation::SessionPrecision::double_), QT_TRANSLATE_NOOP("NumericsDialog", "Double")},
+    {int(simulation::SessionPrecision::single), QT_TRANSLATE_NOOP("NumericsDialog", "Single")},
+    {int(simulation::SessionPrecision::mixed),
+     QT_TRANSLATE_NOOP("NumericsDialog", "Mixed, on GPUs alone")},
+};
 constexpr Named splittings[] = {
     {int(Splitting::godunov), QT_TRANSLATE_NOOP("NumericsDialog", "Godunov, first order")},
     {int(Splitting::strang), QT_TRANSLATE_NOOP("NumericsDialog", "Strang, second order")},
@@ -98,6 +106,13 @@ QString adviceOn(const Session& s)
     return lines.join('\n');
 }
 
+/// Whether tissue stepped so can take long steps where it is at rest.
+bool canRest(const Session& s)
+{
+    return s.stepping == Stepping::explicit_ && s.splitting == Splitting::godunov &&
+           s.mass == diffusion::Mass::lumped;
+}
+
 } // namespace
 
 NumericsDialog::NumericsDialog(Session current, QWidget* parent)
@@ -105,6 +120,13 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
 {
     setWindowTitle(tr("Numerics"));
     m_reaction = choice("numericsReaction", reactions, int(m_current.reaction));
+    m_precision = choice("numericsPrecision", precisions, int(m_current.precision));
+    m_precision->setToolTip(
+        tr("What is computed in. Single precision is about twice as fast; the status bar says "
+           "which it is. --precision on the command line comes first"));
+    m_rest = keyBox("numericsRest", "/reaction/rest_tolerance_mV");
+    m_rest->put(m_current.rest_tolerance_mV);
+    m_restShown = m_rest->value();
     m_step = keyBox("numericsStep", "/time/dt_ms");
     m_step->put(m_current.dt_ms);
     m_stepShown = m_step->value();
@@ -131,6 +153,8 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     form->addRow(groupLabel(tr("Cells")));
     form->addRow(tr("Scheme"), m_reaction);
     form->addRow(tr("Time step"), m_step);
+    form->addRow(tr("At rest within"), m_rest);
+    form->addRow(tr("Precision"), m_precision);
     form->addRow(groupLabel(tr("Diffusion")));
     form->addRow(tr("In space"), m_scheme);
     form->addRow(tr("Mass"), m_mass);
@@ -148,9 +172,10 @@ NumericsDialog::NumericsDialog(Session current, QWidget* parent)
     all->addWidget(m_said);
     all->addWidget(buttons);
 
-    for (auto* box : {m_reaction, m_scheme, m_mass, m_currents, m_stepping, m_splitting})
+    for (auto* box :
+         {m_reaction, m_scheme, m_mass, m_currents, m_stepping, m_splitting, m_precision})
         connect(box, &QComboBox::currentIndexChanged, this, &NumericsDialog::describe);
-    for (auto* box : {m_step, m_longest})
+    for (auto* box : {m_step, m_longest, m_rest})
         connect(box, &QDoubleSpinBox::valueChanged, this, &NumericsDialog::describe);
     describe();
 }
@@ -175,6 +200,11 @@ Session NumericsDialog::session() const
     s.splitting = s.stepping == Stepping::newton
                       ? Splitting::godunov // it has no part in it
                       : static_cast<Splitting>(m_splitting->currentData().toInt());
+    s.precision = static_cast<simulation::SessionPrecision>(m_precision->currentData().toInt());
+    if (!canRest(s))
+        s.rest_tolerance_mV = 0;
+    else if (m_rest->value() != m_restShown)
+        s.rest_tolerance_mV = m_rest->value();
     return s;
 }
 
@@ -190,6 +220,7 @@ void NumericsDialog::describe()
     m_currents->setEnabled(now.scheme == diffusion::Scheme::p1);
     const bool newton = now.stepping == Stepping::newton;
     m_longest->setEnabled(newton);
+    m_rest->setEnabled(canRest(now));
     m_splitting->setEnabled(!newton); // cells are stepped by Newton's method then, and not in turns
     m_reaction->setEnabled(!newton);
     bool fits = true;
@@ -208,7 +239,9 @@ void NumericsDialog::describe()
     const bool same = now.reaction == m_current.reaction && now.dt_ms == m_current.dt_ms &&
                       now.scheme == m_current.scheme && now.mass == m_current.mass &&
                       now.currents == m_current.currents && now.stepping == m_current.stepping &&
-                      now.splitting == m_current.splitting && now.newton == m_current.newton;
+                      now.splitting == m_current.splitting && now.newton == m_current.newton &&
+                      now.precision == m_current.precision &&
+                      now.rest_tolerance_mV == m_current.rest_tolerance_mV;
     m_go->setEnabled(fits && !same);
 }
 

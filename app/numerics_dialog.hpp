@@ -31,9 +31,10 @@ class NumericsDialog : public QDialog
     void describe();
 
     simulation::Session m_current;
-    QComboBox *m_reaction, *m_scheme, *m_mass, *m_currents, *m_stepping, *m_splitting;
-    NumberBox *m_step, *m_longest;
-    double m_stepShown = 0, m_longestShown = 0; ///< as the boxes showed the session's
+    QComboBox *m_reaction, *m_scheme, *m_mass, *m_currents, *m_stepping, *m_splitting, *m_precision;
+    NumberBox *m_step, *m_longest, *m_rest;
+    double m_stepShown = 0, m_longestShown = 0,
+           m_restShown = 0; ///< as the boxes showed the session's
     QLabel* m_said;
     QPushButton* m_go;
 };

@@ -94,6 +94,7 @@ class RealEngine : public EngineControl
 EngineMaker real_engine(simulation::EngineOptions options)
 {
     options.niceness = std::max(options.niceness, solver_niceness);
+    options.choose_precision = true;
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, memory_pools);
 #endif

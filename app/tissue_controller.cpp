@@ -77,7 +77,7 @@ Velocity velocityOf(const simulation::Session& session, std::size_t at, const me
         (!region.velocity_m_per_s && region.conductivity_S_per_m == diffusion::Conductivity{}))
         return {TissueController::tr("Insulating: no cells and no current; waves go around it."),
                 {}};
-    const auto v = simulation::estimate_velocity(used, region, mesh::mean_edge_mm(mesh));
+    const auto v = simulation::estimate_velocity(used, region, mesh::grain(mesh));
     constexpr double shown_mm_per_ms = 0.005; // less is written as 0
     if (region.kind == "scar_core" && v.mesh == Vec3{} &&
         *std::max_element(v.fine.begin(), v.fine.end()) < shown_mm_per_ms)

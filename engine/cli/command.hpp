@@ -84,6 +84,7 @@ struct DeviceArguments
 {
     std::string devices = "auto", precision = "double";
     unsigned threads = 0;
+    const CLI::Option* precision_option = nullptr; ///< counts whether it was given
 
     void declare(CLI::App& app);
     /// @throws InputError for an unknown word

@@ -112,6 +112,8 @@ void run_command(Context& c, RunArguments a)
     const std::string of = file == "-" ? "session" : fs::path(file).replace_extension("").string();
     o.out = a.out.empty() ? of + "-out" : a.out;
     const auto session = session_of(c, file, a.set);
+    if (a.device.precision_option->count() == 0) // else the command line's comes first
+        o.device.precision = simulation::asked_precision(session).value_or(o.device.precision);
     if (a.until->count() > 0)
         need_end(a.until_ms, session.dt_ms);
     o.session_file = file;

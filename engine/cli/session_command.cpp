@@ -54,12 +54,12 @@ simulation::ConductionVelocity velocity_of(const std::string& text)
 }
 
 /// Which conductivities were found for the velocities of the first region.
-void say_tuning(Context& c, const simulation::Session& s, double edge_mm)
+void say_tuning(Context& c, const simulation::Session& s, const mesh::Grain& grain)
 {
     simulation::Session first = s;
     first.regions.resize(1);
     Notices notices;
-    simulation::tune_regions(first, edge_mm, notices, c.progress());
+    simulation::tune_regions(first, grain, notices, c.progress());
     c.end_progress();
     c.notices(notices);
 }
@@ -88,11 +88,12 @@ void say_choices(Context& c, const simulation::Session& s)
 }
 
 /// How fast waves will run there.
-void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
+void say_velocity(Context& c, const simulation::Session& s, const mesh::Grain& grain)
 {
+    const double edge_mm = grain.edge_mm;
     simulation::VelocityEstimate v;
     try {
-        v = simulation::estimate_velocity(s, s.regions.front(), edge_mm, c.progress());
+        v = simulation::estimate_velocity(s, s.regions.front(), grain, c.progress());
     } catch (const NumericsError& e) {
         return c.notice({Notice::Level::warning,
                          std::string("the speed of waves could not be estimated: ") + e.what()});
@@ -100,7 +101,7 @@ void say_velocity(Context& c, const simulation::Session& s, double edge_mm)
     char text[240];
     std::snprintf(text, sizeof text,
                   "waves will run at about %.2f, %.2f and %.2f m/s along fibre, sheet and normal "
-                  "(in strips of even elements, mean edge %.2f mm; in ventricles about 0.6 along, "
+                  "(in strips of such elements, mean edge %.2f mm; in ventricles about 0.6 along, "
                   "0.2 to 0.3 across)",
                   v.mesh[0], v.mesh[1], v.mesh[2], edge_mm);
     constexpr double standstill_m_per_s = 0.02;
@@ -208,11 +209,11 @@ void write(Context& c, const SessionArguments& a)
                 c.notice(n);
         say_choices(c, s);
         if (s.regions.front().velocity_m_per_s)
-            say_tuning(c, s, mesh::mean_edge_mm(loaded.mesh));
-        say_velocity(c, s, mesh::mean_edge_mm(loaded.mesh));
+            say_tuning(c, s, mesh::grain(loaded.mesh));
+        say_velocity(c, s, mesh::grain(loaded.mesh));
     } else if (!a.velocity.empty()) {
         Notices notices;
-        say_tuning(c, s, mesh::mean_edge_mm(simulation::load_mesh(s, notices, c.progress()).mesh));
+        say_tuning(c, s, mesh::grain(simulation::load_mesh(s, notices, c.progress()).mesh));
     }
     write_session(s, a.out);
     c.say("written to " + a.out);

@@ -20,6 +20,21 @@ double mean_edge_mm(const TetMesh& m)
     return sum / (6.0 * static_cast<double>(std::max<std::size_t>(m.tetrahedron_count(), 1)));
 }
 
+Grain grain(const TetMesh& m)
+{
+    constexpr double alike = 0.01;
+    const std::size_t n = m.tetrahedron_count();
+    double sum = 0, squares = 0;
+    for (std::size_t t = 0; t < n; ++t) {
+        const double v = m.volume(t);
+        sum += v;
+        squares += v * v;
+    }
+    const double mean = sum / static_cast<double>(n);
+    const double variance = squares / static_cast<double>(n) - mean * mean;
+    return {mean_edge_mm(m), !(variance > alike * alike * mean * mean)};
+}
+
 Counts counts(const TetMesh& m, const Progress& progress)
 {
     Counts c;

@@ -10,6 +10,20 @@ namespace tawara::mesh {
 /// @cost  linear
 double mean_edge_mm(const TetMesh& m);
 
+/// What tetrahedra a mesh is made of, so that others like them can be made elsewhere.
+struct Grain
+{
+    double edge_mm = 0; ///< mean_edge_mm()
+    /// All of one volume, as those of cubes that are cut into six; else uneven, as those of
+    /// Delaunay meshes.
+    bool even = true;
+    /// Implicit: an edge alone is of even tetrahedra.
+    constexpr Grain(double edge, bool even_ = true) : edge_mm(edge), even(even_) {}
+    bool operator==(const Grain&) const = default;
+};
+/// @cost  linear
+Grain grain(const TetMesh& m);
+
 /// How many simplices of each kind a mesh has.
 struct Counts
 {

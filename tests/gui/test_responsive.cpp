@@ -152,7 +152,8 @@ class TestResponsive : public fake::HeartTest
         MainWindow window(&host);
         window.resize(1280, 800);
         window.show();
-        window.open({});
+        // another session than the built-in heart's: tests/bench/window_speed.py
+        window.open(qEnvironmentVariable("TAWARA_RESPONSIVE_SESSION"));
         double time = 0;
         connect(&host, &EngineHost::frameArrived, &window,
                 [&](const EngineHost::FramePtr& f) { time = f->time_ms; });
@@ -163,15 +164,18 @@ class TestResponsive : public fake::HeartTest
         QVERIFY(app != nullptr);
         const auto drawing = turned(window, host);
         const auto drawn = window.view()->framesDrawn();
+        const double from_ms = host.status().time_ms;
         QElapsedTimer clock;
         clock.start();
         const auto worst = app->shortest(30, 5, [] { QTest::qWait(4000); });
         const double rate = 1e3 * static_cast<double>(window.view()->framesDrawn() - drawn) /
                             static_cast<double>(clock.elapsed());
+        const double simulated =
+            1e3 * (host.status().time_ms - from_ms) / static_cast<double>(clock.elapsed());
         qInfo("one view: longest event %.1f ms of processor time (%s), %.1f ms of wall time (%s); "
               "99 %% below %.1f ms, %zu of %zu above 30 ms; %.1f frames/s, %.1f ms simulated/s",
               worst.cpu_ms, worst.what.c_str(), worst.wall_ms, worst.what_wall.c_str(),
-              app->wall(0.99), app->above(30), app->events(), rate, host.status().ms_per_second);
+              app->wall(0.99), app->above(30), app->events(), rate, simulated);
         QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         QVERIFY(app->events() > 100);
         // The rasteriser's own time is no blocking by the solver: software OpenGL on two slow cores
@@ -257,7 +261,7 @@ class TestResponsive : public fake::HeartTest
     {
         QCOMPARE(FramePace::interval(0, false), 0);
         QCOMPARE(FramePace::interval(0, true), 250);
-        QCOMPARE(FramePace::interval(120, false), 360);
+        QCOMPARE(FramePace::interval(120, false), 480);
         QCOMPARE(FramePace::interval(120, true), 1200);
         QCOMPARE(FramePace::interval(1500, true), 2000);
     }

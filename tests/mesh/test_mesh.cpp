@@ -2,7 +2,10 @@
 #include "engine/core/error.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/face_markers.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/uneven_bar.hpp"
 #include "shapes.hpp"
 
 #include <QtTest>
@@ -66,6 +69,31 @@ class TestMesh : public QObject
         QVERIFY_THROWS_EXCEPTION(InputError, slab({1, 1, std::nan("")}, 0.1));
         QVERIFY_THROWS_EXCEPTION(InputError, slab({100, 100, 100}, 1e-3));
         QCOMPARE(slab({1, 1, 1}, 50).tetrahedron_count(), std::size_t{6});
+    }
+
+    /// A bar of uneven tetrahedra fills its box once and keeps its planes.
+    void uneven_bar_is_whole()
+    {
+        const auto m = uneven_bar(12, 3, 0.7);
+        QVERIFY(std::abs(mean_edge_mm(m) / 0.7 - 1) < 1e-9);
+        const auto high = [](const std::vector<double>& x) {
+            return *std::max_element(x.begin(), x.end());
+        };
+        double volume = 0;
+        for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
+            QVERIFY(m.volume(t) > 0);
+            volume += m.volume(t);
+        }
+        const double box = high(m.x) * high(m.y) * high(m.z);
+        QVERIFY(std::abs(volume / box - 1) < 1e-9);
+        QVERIFY(std::abs(high(m.x) / high(m.y) - 4) < 1e-9);
+        QVERIFY(std::abs(high(m.y) / 3 / (0.7 * uneven_cube_per_edge) - 1) < 0.05);
+        const auto of_boundary = surface(m, face_neighbours(m));
+        QCOMPARE(of_boundary.triangles.size(), std::size_t(2 * (4 * 12 * 3 + 2 * 3 * 3)));
+        QVERIFY(!grain(m).even);
+        QVERIFY(grain(slab({4, 2, 1}, 0.5)).even);
+        QVERIFY(grain(refine(slab({4, 2, 1}, 0.5))).even);
+        QVERIFY(uneven_bar(12, 3, 0.7).x == m.x);
     }
 
     void neighbours_are_mutual_and_boundary_is_closed()

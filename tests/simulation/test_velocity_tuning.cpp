@@ -22,6 +22,7 @@
 #include <QtTest>
 #include <cmath>
 #include <fstream>
+#include <map>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -276,6 +277,52 @@ class TestVelocityTuning : public QObject
         }
     }
 
+    /// Nobody waits for the sessions that ship: what the search finds for them ships, too.
+    /// TAWARA_WRITE_TUNED=1 writes it anew, TAWARA_ALL_TUNINGS=1 looks for all of it.
+    void shippedSessionsAreTuned()
+    {
+        std::vector<Session> sessions{default_session()};
+        for (const auto& e : fs::directory_iterator(TAWARA_SOURCE_DIR "/resources/sessions"))
+            if (e.path().extension() == ".json")
+                sessions.push_back(read_session(e.path()));
+        Notices notices;
+        const auto grain = mesh::grain(load_mesh(sessions[0], notices).mesh);
+        QVERIFY(!grain.even);
+        const bool write = qEnvironmentVariableIsSet("TAWARA_WRITE_TUNED");
+        const bool all = write || qEnvironmentVariableIsSet("TAWARA_ALL_TUNINGS");
+        std::map<std::string, std::string> lines; // by key
+        for (const Session& s : sessions) {
+            if (!std::holds_alternative<MeshEmbedded>(s.mesh))
+                continue;
+            for (const Region& r : s.regions) {
+                if (r.inherits())
+                    continue;
+                QVERIFY2(r.velocity_m_per_s, s.name.c_str()); // in place of raised conductivities
+                const auto key = tuning_key(s, r, grain);
+                if (lines.contains(key))
+                    continue;
+                QElapsedTimer clock;
+                clock.start();
+                const auto found = all || lines.empty() ? find_conductivity(s, r, grain)
+                                                        : tune_conductivity(s, r, grain);
+                if (!write && !all && !lines.empty())
+                    QVERIFY2(clock.elapsed() < 500, "is not in meshes/tuned_velocities.txt");
+                lines[key] = shipped_line(key, found);
+                qInfo("%s, %s: %.4g, %.4g, %.4g S/m in %.1f s, %d strips", s.name.c_str(),
+                      r.variant.c_str(), found.conductivity_S_per_m.fibre,
+                      found.conductivity_S_per_m.sheet, found.conductivity_S_per_m.normal,
+                      1e-3 * static_cast<double>(clock.elapsed()), found.strips);
+            }
+        }
+        QByteArray text;
+        for (const auto& [key, line] : lines)
+            text += QByteArray::fromStdString(line) + '\n';
+        const fs::path file = fs::path(TAWARA_SOURCE_DIR) / shipped_tunings;
+        if (write)
+            std::ofstream(file, std::ios::trunc) << text.toStdString();
+        QCOMPARE(content(file), text);
+    }
+
     /// Drugs and factors act on the tissue that was tuned; another cell or velocity is tuned anew.
     void factorsActOnTunedTissue()
     {
@@ -320,14 +367,38 @@ class TestVelocityTuning : public QObject
             QVERIFY(std::abs(v.mesh[k] / v.target->at(k) - 1) <= tuning_tolerance);
         QVERIFY2(v.warning.find("give plane waves the wanted velocities") != std::string::npos,
                  v.warning.c_str());
-        const auto uneven = [](Session x, Kind kind) {
-            x.scheme = session_of(kind, 1).scheme;
-            x.mesh = default_session().mesh;
-            return estimate_velocity(x, x.regions[0], 1.2).warning.find("uneven tetrahedra") !=
-                   std::string::npos;
+    }
+
+    /// What is found on a strip of uneven tetrahedra holds in a wider one, of others. On coarse
+    /// ones waves run across at no less than what the conductivity along the fibres makes, which is
+    /// said.
+    void unevenTetrahedraAreTuned()
+    {
+        auto s = session_of(Kind::p1, 1);
+        const auto along = [](const auto& of, std::size_t k) {
+            return std::array{of.fibre, of.sheet, of.normal}[k];
         };
-        QVERIFY(v.warning.find("uneven") == std::string::npos); // a slab's are even
-        QVERIFY(uneven(s, Kind::p1) && !uneven(s, Kind::fvm));
+        s.regions[0].velocity_m_per_s->normal = 0.3; // 0.2 cannot be had, below
+        const auto f = tune_conductivity(s, s.regions[0], {0.6, false});
+        Region found = s.regions[0];
+        found.velocity_m_per_s.reset();
+        found.conductivity_S_per_m = f.conductivity_S_per_m;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double wide = velocity_on_mesh(s, found, k, {0.6, false}, {}, 0.05, 6);
+            qInfo("%zu: strip %.4f m/s, wide %.4f m/s, %.4g S/m", k, along(f.reached, k), wide,
+                  along(f.conductivity_S_per_m, k));
+            QVERIFY(std::abs(along(f.reached, k) / along(f.wanted, k) - 1) < 0.02);
+            QVERIFY(std::abs(wide / along(f.wanted, k) - 1) < 0.05);
+        }
+        QVERIFY(too_fast_words(f).empty());
+        // even ones of that edge want more, since waves meet layer after layer in them
+        const auto even = tune_conductivity(s, s.regions[0], 0.6).conductivity_S_per_m;
+        QVERIFY(f.conductivity_S_per_m.sheet < 0.9 * even.sheet);
+        s.regions[0].velocity_m_per_s->normal = 0.2;
+        const auto v = estimate_velocity(s, s.regions[0], {2.67, false});
+        QVERIFY(v.tuned->reached.normal > 0.25);
+        QVERIFY(std::abs(v.tuned->reached.fibre / 0.6 - 1) < 0.02);
+        QVERIFY2(v.warning.find("in place of 0.2 m/s") != std::string::npos, v.warning.c_str());
     }
 
     /// A refined mesh has the velocities that the coarse one had, by lower conductivities.

@@ -98,7 +98,7 @@ class Measuring
         const bool contractible = tree_.nodes() <= most_contracted;
         batch(Layout::flat, 32, [&](const Batch& b) {
             timed("sweep, flat", b, {Kind::sweep, 128});
-            for (const int longest : {0, 4, 6, 8, 12, 16}) {
+            for (const int longest : {0, 6, 8, 12}) {
                 if (!contractible)
                     break;
                 contraction_.emplace(stream_,

@@ -316,7 +316,7 @@ std::vector<KernelFigure> Engine::kernels() const
     impl_->kernels_asked = true;
     std::lock_guard hold(impl_->shared_mutex);
     std::vector<KernelFigure> out;
-    const bool single = impl_->options.precision == Precision::single;
+    const bool single = impl_->kernel_precision == Precision::single;
     for (const auto& k : impl_->kernel_records)
         out.push_back(figure(k, impl_->kernel_device, impl_->ceilings, single));
     return out;

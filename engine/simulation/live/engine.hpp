@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,11 @@ namespace tawara::simulation {
 
 struct EngineOptions
 {
-    std::string devices = "auto"; ///< cpu, cuda, cuda:0,1 or auto
-    Precision precision = Precision::double_;
+    std::string devices = "auto";         ///< cpu, cuda, cuda:0,1 or auto
+    std::optional<Precision> precision{}; ///< none: what the session asks for, see Session
+    /// Where neither asks for a precision: live_precision() is taken, which is said, and not
+    /// double.
+    bool choose_precision = false;
     unsigned threads = 0; ///< that step; 0: as many of the context's as the unknowns keep busy
     Context context{};    ///< what all of its work may use
     double trace_sample_ms = 0.1; ///< between samples of a probe while V moves slowly there

@@ -126,6 +126,7 @@ void Engine::Impl::note_kernels()
     std::lock_guard hold(shared_mutex);
     kernel_records = std::move(records);
     kernel_device = std::move(device);
+    kernel_precision = sim->precision;
 }
 
 void Engine::Impl::apply(std::uint64_t id, const WatchDyads& c)
@@ -361,7 +362,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     source->recording = recorder.newest();
     for (const auto& k : kernels_of_run())
         source->kernels.push_back(
-            figure(k, sim->stepper().device(), ceilings, options.precision == Precision::single));
+            figure(k, sim->stepper().device(), ceilings, sim->precision == Precision::single));
     source->wall_s = sim->simulation.stepping_s();
     source->steps = sim->simulation.step();
     source->newton = sim->stepper().newton_counts();

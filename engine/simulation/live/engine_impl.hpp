@@ -36,6 +36,7 @@ struct LoadedRun
     Tissue& tissue() { return simulation.tissue(); }
 
     Simulation simulation;
+    Precision precision = Precision::double_; ///< of the stepper
     std::shared_ptr<const Scene> scene;
     device::Gather display;
     std::unique_ptr<Pacing> pacing;
@@ -140,6 +141,7 @@ struct Engine::Impl
     std::shared_ptr<AnalystResults> results = std::make_shared<AnalystResults>();
     std::vector<device::KernelRecord> kernel_records;
     std::string kernel_device;
+    Precision kernel_precision = Precision::double_;
     std::optional<device::Ceilings> ceilings;
     std::shared_ptr<const Partition> cut;
     std::atomic<bool> kernels_asked{false}; ///< since they were noted
@@ -220,6 +222,9 @@ struct Engine::Impl
     void load(std::uint64_t id, const Session& session);
     /// Said by Loading events; ended by a CancelLoad or another Load.
     Progress loading_progress();
+    /// What a session is computed in; a notice where the engine has chosen it.
+    Precision precision_of(const Session& session, const device::TissueProblem& p,
+                           Notices& notices) const;
     std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);
     void adopt(std::unique_ptr<LoadedRun> next);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Loading: what was there before stays until the new simulation is ready.
 #include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/live/live_precision.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 
 #include <algorithm>
@@ -29,6 +30,25 @@ std::string device_text(const device::Stepper& s, Precision p)
 
 } // namespace
 
+Precision Engine::Impl::precision_of(const Session& session, const device::TissueProblem& p,
+                                     Notices& notices) const
+{
+    if (options.precision)
+        return *options.precision;
+    if (const auto asked = asked_precision(session))
+        return *asked;
+    if (!options.choose_precision)
+        return Precision::double_;
+    const auto chosen = live_precision(p);
+    if (chosen == Precision::single)
+        notices.push_back({Notice::Level::info,
+                           "computed in single precision, which is faster; it was measured to move "
+                           "activation and repolarisation by less than a picture shows. "
+                           "\"precision\": \"double\" in the session (Run > Numerics) or "
+                           "--precision double changes that"});
+    return chosen;
+}
+
 std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Progress& progress)
 {
     auto tissue = build_tissue(session, progress, true);
@@ -50,9 +70,11 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
     scene->notices = tissue.notices;
     const auto placed = ecg_notices(tissue, session.electrodes, session.leads, session.name);
     scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
-    auto s = std::make_unique<LoadedRun>(
-        Simulation(std::move(tissue), {options.devices, options.precision, options.threads},
-                   progress, &scene->notices));
+    const auto precision = precision_of(session, tissue.problem, scene->notices);
+    auto s = std::make_unique<LoadedRun>(Simulation(std::move(tissue),
+                                                    {options.devices, precision, options.threads},
+                                                    progress, &scene->notices));
+    s->precision = precision;
     s->scene = scene;
     s->display = display_weights(s->tissue());
     s->stepper().set_display(s->display);
@@ -66,7 +88,7 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
     (void)probe_weights(s->tissue(), session.probes, session.name);
     if (session.has_ecg())
         (void)ecg_layout(s->tissue(), session.electrodes, session.leads, session.name);
-    scene->device = device_text(s->stepper(), options.precision);
+    scene->device = device_text(s->stepper(), precision);
     scene->on_cpu = s->stepper().ceiling_device().kind == device::Devices::Kind::cpu;
     s->end_step = std::llround(session.end_ms / session.dt_ms);
     return s;

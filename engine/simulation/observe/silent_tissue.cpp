@@ -61,7 +61,7 @@ SilentTissue silent_tissue(const Session& s, const Tissue& t)
     out.session.regions.clear();
     out.session.drugs.clear();
     if (!out.weak.empty())
-        out.edge_mm = mesh::mean_edge_mm(*t.mesh);
+        out.grain = mesh::grain(*t.mesh);
     return out;
 }
 
@@ -73,7 +73,7 @@ std::vector<std::uint8_t> silent_vertices(const SilentTissue& t, const Progress&
             continue;
         const auto c = principal(w.region);
         const auto along = std::max_element(c.begin(), c.end()) - c.begin();
-        if (velocity_on_mesh(t.session, w.region, static_cast<std::size_t>(along), t.edge_mm,
+        if (velocity_on_mesh(t.session, w.region, static_cast<std::size_t>(along), t.grain,
                              progress) > 0)
             continue;
         for (const auto v : w.vertices)

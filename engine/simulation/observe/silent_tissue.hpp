@@ -22,7 +22,7 @@ struct SilentTissue
     std::vector<std::uint8_t> vertices;
     std::vector<Weak> weak; ///< whether waves run there is not known yet
     Session session;        ///< without regions and drugs, which are laid
-    double edge_mm = 0;     ///< of the mesh, where there are weak regions
+    mesh::Grain grain{0};   ///< of the mesh, where there are weak regions
 };
 
 /// @cost  linear

@@ -295,6 +295,10 @@ struct Leads
     bool operator==(const Leads&) const = default;
 };
 
+/// What V and the cells' states are computed in. usual: what the driver takes where the session
+/// says nothing: double in `run`, in the window see live_precision() (live/precision.hpp).
+enum class SessionPrecision { usual, double_, mixed, single };
+
 using device::IonicCurrents;
 using device::NewtonSettings;
 using device::Splitting;
@@ -338,6 +342,7 @@ namespace tawara::simulation {
 struct Session
 {
     std::string name = "untitled";
+    SessionPrecision precision = SessionPrecision::usual;
     MeshSource mesh;
     double surface_to_volume_per_mm = 140, capacitance_uF_per_cm2 = 1;
     std::vector<Region> regions{Region{}};
@@ -351,7 +356,9 @@ struct Session
     NewtonSettings newton; ///< of Stepping::newton
     cell::Scheme reaction = cell::Scheme::rush_larsen_light;
     double rest_tolerance_mV = 0; ///< of device::TissueProblem; 0: off
-    double tables_mV = 0;         ///< table_step_mV of device::TissueProblem; 0: none
+    /// Where long steps cannot be taken none are, which is said; else that is an error.
+    bool rest_where_possible = false;
+    double tables_mV = 0; ///< table_step_mV of device::TissueProblem; 0: none
     double dt_ms = 0.02, end_ms = 1000;
     std::vector<Stimulus> stimuli;
     std::vector<Probe> probes;
@@ -369,6 +376,22 @@ struct Session
     std::filesystem::path folder; ///< what relative paths start from; not written
     bool has_ecg() const { return !electrodes.empty() || leads.kind == Leads::Kind::twelve_lead; }
 };
+
+/// The precision that a session asks for; nothing where it leaves that open.
+inline std::optional<Precision> asked_precision(const Session& s)
+{
+    switch (s.precision) {
+    case SessionPrecision::double_:
+        return Precision::double_;
+    case SessionPrecision::mixed:
+        return Precision::mixed;
+    case SessionPrecision::single:
+        return Precision::single;
+    case SessionPrecision::usual:
+        break;
+    }
+    return {};
+}
 
 /// Reads a session file; strict: unknown keys, wrong types and impossible values are errors that
 /// name the place by JSON pointer and, for keys, the nearest known one.

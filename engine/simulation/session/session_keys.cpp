@@ -28,6 +28,13 @@ Member output()
 const Key table[] = {
     Key("/schema", "version of the format: 1", {.needed = "\"schema\": 1"}),
     Key("/name", of<&Session::name>(), "for people", {.left_out = "`untitled`"}),
+    Key("/precision", of<&Session::precision>(), "what V and the cells' states are computed in",
+        {.words = "double mixed single",
+         .first = 1,
+         .more = "`mixed` is of GPUs alone; `--precision` comes before it",
+         .left_out = "`double`; in the window `single` where its error cannot be seen, which the "
+                     "status bar says",
+         .write = changed}),
     Key("/mesh", "below", {.needed = "one, e.g. {\"file\": \"heart.vtu\"}", .fixed = problem}),
     Key("/tissue", "below", {.needed = "an object with \"regions\""}),
     Key("/diffusion", "below", {.left_out = "its defaults"}),
@@ -161,7 +168,12 @@ const Key table[] = {
                  "reference runs",
          .zero = "none do",
          .write = changed,
-         .fixed = unnamed}),
+         .fixed = unnamed,
+         .box = {.step = 0.05, .decimals = 3}}),
+    Key("/reaction/rest_where_possible", of<&Session::rest_where_possible>(),
+        "`true`: where such long steps cannot be taken none are, which is said; else it is an "
+        "error",
+        {.more = "what sessions that the program makes have", .write = changed}),
     Key("/reaction/tables_mV", of<&Session::tables_mV>(), {0, cell::coarsest_table_mV}, "mV",
         "functions of V are looked up in tables of this step, from 0.001 mV on, on the CPU alone; "
         "not with stepping `newton`",

@@ -33,8 +33,9 @@ double rounded_up(double sigma)
 class Search
 {
   public:
-    Search(const Session& s, const Region& r, double edge_mm, double finer_mm, const Progress& p)
-        : session_(s), region_(r), edge_mm_(edge_mm), finer_mm_(finer_mm), progress_(p)
+    Search(const Session& s, const Region& r, const mesh::Grain& grain, const mesh::Grain& finer,
+           const Progress& p)
+        : session_(s), region_(r), grain_(grain), finer_(finer), progress_(p)
     {
         region_.conductivity_scale = {}; // factors stay what they are
     }
@@ -66,7 +67,7 @@ class Search
         for (std::size_t k = 0; k < 3; ++k)
             out.predicted[k] = k > 0 && out.after.*along[k] == out.after.*along[k - 1]
                                    ? out.predicted[k - 1]
-                                   : on_mesh(out.after, k, finer_mm_);
+                                   : on_mesh(out.after, k, finer_);
         return out;
     }
 
@@ -77,14 +78,14 @@ class Search
         r.conductivity_S_per_m = c;
         return r;
     }
-    double on_mesh(const Conductivity& c, std::size_t k, double edge_mm) const
+    double on_mesh(const Conductivity& c, std::size_t k, const mesh::Grain& grain) const
     {
-        return velocity_on_mesh(session_, with(c), k, edge_mm, progress_);
+        return velocity_on_mesh(session_, with(c), k, grain, progress_);
     }
     bool was_raised(std::size_t k) const
     {
         const auto& c = region_.conductivity_S_per_m;
-        return raised_for_mesh(c.*along[k], tissue_S_per_m.*along[k], on_mesh(c, k, edge_mm_),
+        return raised_for_mesh(c.*along[k], tissue_S_per_m.*along[k], on_mesh(c, k, grain_),
                                velocity_on_fine(session_, region_, k, progress_));
     }
     /// The least conductivity in a direction with which a wave on the finer mesh is near enough.
@@ -94,7 +95,7 @@ class Search
         double high = c.*along[k], low = tissue_S_per_m.*along[k];
         const auto enough = [&](double sigma) {
             c.*along[k] = sigma;
-            return on_mesh(c, k, finer_mm_) >= near_enough * target;
+            return on_mesh(c, k, finer_) >= near_enough * target;
         };
         if (enough(low))
             return low;
@@ -110,14 +111,14 @@ class Search
 
     const Session& session_;
     Region region_;
-    double edge_mm_, finer_mm_;
+    mesh::Grain grain_, finer_;
     const Progress& progress_;
 };
 
 } // namespace
 
-std::vector<Lowered> lower_conductivities(Session& s, double edge_mm, double finer_edge_mm,
-                                          const Progress& progress)
+std::vector<Lowered> lower_conductivities(Session& s, const mesh::Grain& grain,
+                                          const mesh::Grain& finer, const Progress& progress)
 {
     struct Known
     {
@@ -136,7 +137,7 @@ std::vector<Lowered> lower_conductivities(Session& s, double edge_mm, double fin
         if (at == known.end()) {
             progress.at(0, "lowering raised conductivities");
             known.push_back({region.model, region.conductivity_S_per_m,
-                             Search(s, region, edge_mm, finer_edge_mm, progress).lowered()});
+                             Search(s, region, grain, finer, progress).lowered()});
             at = known.end() - 1;
         }
         if (at->found) {

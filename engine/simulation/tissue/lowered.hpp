@@ -25,12 +25,12 @@ struct Lowered
 /// Where there is one conductivity for all directions, that along the fibres counts. Never raises
 /// any; regions that lie on others (Region::inherits()) have none of their own, and for those that
 /// want velocities they are found on the finer mesh anyway.
-/// @param edge_mm, finer_edge_mm  mean edges of the mesh as it is and as it will be
+/// @param grain, finer  of the mesh as it is and as it will be
 /// @return what was lowered, each pair of model and conductivities once
 /// @throws InputError, NumericsError, Cancelled
 /// @thread any
 /// @cost   some seconds where anything is raised
-std::vector<Lowered> lower_conductivities(Session& s, double edge_mm, double finer_edge_mm,
-                                          const Progress& progress = {});
+std::vector<Lowered> lower_conductivities(Session& s, const mesh::Grain& grain,
+                                          const mesh::Grain& finer, const Progress& progress = {});
 
 } // namespace tawara::simulation

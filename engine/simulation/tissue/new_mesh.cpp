@@ -209,8 +209,7 @@ Session session_on_new_mesh(const MeshRecipe& recipe, const fs::path& file, cons
         }
         write(m);
         if (refinement->lower)
-            lower_conductivities(s, mesh::mean_edge_mm(*refinement->mesh), mesh::mean_edge_mm(m),
-                                 progress);
+            lower_conductivities(s, mesh::grain(*refinement->mesh), mesh::grain(m), progress);
         s.folder = file.parent_path();
         s.mesh = MeshFile{file.filename().string(), LengthUnit::mm, {}};
         return s;

@@ -173,7 +173,7 @@ std::vector<TunedRegion> tuned_on(const Session& s, const mesh::TetMesh& m, Noti
                      [](const Region& r) { return r.velocity_m_per_s.has_value(); }))
         return {};
     need_fibres_of_velocities(s, m);
-    return tune_regions(s, mesh::mean_edge_mm(m), notices, progress);
+    return tune_regions(s, mesh::grain(m), notices, progress);
 }
 
 /// @throws InputError where the source of an electrocardiogram wants directions that there are not
@@ -248,9 +248,17 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
 
 Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing)
 {
-    Tissue t;
     progress.at(0, "reading the mesh");
-    auto read = load_mesh(s, t.notices, progress);
+    Notices notices;
+    auto read = load_mesh(s, notices, progress);
+    auto t = build_tissue(s, std::move(read), progress, for_viewing);
+    t.notices.insert(t.notices.begin(), notices.begin(), notices.end());
+    return t;
+}
+
+Tissue build_tissue(const Session& s, LoadedMesh read, const Progress& progress, bool for_viewing)
+{
+    Tissue t;
     const auto loaded = std::make_shared<mesh::TetMesh>(std::move(read.mesh));
     t.mesh = loaded;
     t.neighbours = std::move(read.neighbours);
@@ -337,6 +345,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
     assign_cells(s, t);
     need_steps_of_dyads(s, t.cells);
+    rest_where_possible(s, p, t.notices);
     say_dyads(s, p, t.notices);
     if (s.stepping != Stepping::newton) // it steps the cells itself
         say_if_beyond_step(s, p, t.notices);

@@ -237,13 +237,42 @@ void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
                                       "(ecg.source_conductivity_S_per_m mends that)"});
 }
 
+void rest_where_possible(const Session& s, device::TissueProblem& p, Notices& notices)
+{
+    if (!s.rest_where_possible || !(p.rest_tolerance_mV > 0))
+        return;
+    const bool compiled = std::none_of(p.groups.begin(), p.groups.end(),
+                                       [](const auto& g) { return g.reaction != nullptr; });
+    const bool two_fit = p.dt_ms * 2 <= device::TissueProblem::longest_quiescent_ms * (1 + 1e-9);
+    std::string why;
+    if (device::needs_solver(p) || p.stepping == device::Stepping::newton)
+        why = "diffusion is not stepped explicitly with lumped mass";
+    else if (p.splitting != Splitting::godunov)
+        why = "splitting is not godunov";
+    else if (p.substeps.stages != 1)
+        why = "diffusion takes " + std::to_string(p.substeps.stages) + " sub-steps";
+    else if (!compiled)
+        why = "some cells have code of their own";
+    else if (!two_fit)
+        why = "the time step is too long";
+    if (why.empty())
+        return;
+    p.rest_tolerance_mV = 0;
+    notices.push_back({Notice::Level::info,
+                       "resting tissue takes no long steps (reaction.rest_tolerance_mV), since " +
+                           why + ": every unknown takes every step"});
+}
+
 void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notices& notices)
 {
     for (const auto& g : p.groups)
         if (const auto advice =
                 cell::step_advice(cell::model_info(g.types.front().model), g.scheme, s.dt_ms);
             !advice.empty())
-            notices.push_back({Notice::Level::warning, advice + " (reaction.scheme, time.dt_ms)"});
+            notices.push_back({std::holds_alternative<MeshEmbedded>(s.mesh)
+                                   ? Notice::Level::info // a heart to be looked at
+                                   : Notice::Level::warning,
+                               advice + " (reaction.scheme, time.dt_ms)"});
 }
 
 void say_if_stimulus_left_on(const device::TissueProblem& p, Notices& notices)

@@ -28,6 +28,8 @@ void say_if_raised(const Session& s, const RegionMap& patches, Notices& notices)
 /// Says so where Newton's method steps a tissue that explicit steps are likely to be faster on, and
 /// the other way round (tests/bench/FIGURES.md: when Newton's method pays).
 void say_which_stepping_pays(const device::TissueProblem& p, Notices& notices);
+/// Leaves rest out where the session takes it where it is possible and it is not, which is said.
+void rest_where_possible(const Session& s, device::TissueProblem& p, Notices& notices);
 /// Says so where cells are stepped as their model's file does not advise.
 void say_if_beyond_step(const Session& s, const device::TissueProblem& p, Notices& notices);
 /// Says so where a model's own stimulus stays on beside the session's.

@@ -4,12 +4,15 @@
 #include "engine/core/cache_folder.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/kept_files.hpp"
+#include "engine/core/resource.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/digest/sha256.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -78,6 +81,37 @@ std::string name_of(const std::string& key)
     return sha256_of_parts(parts);
 }
 
+std::string sum_of(const std::string& key)
+{
+    const std::string_view parts[] = {key};
+    return sha256_of_parts(parts);
+}
+
+/// Of the resource; empty where there is none.
+const std::map<std::string, TunedConductivity>& shipped()
+{
+    static const auto all = [] {
+        std::map<std::string, TunedConductivity> out;
+        std::ifstream file;
+        try {
+            file.open(resource(shipped_tunings));
+        } catch (const InputError&) {
+            return out; // they are found anew
+        }
+        for (std::string line; std::getline(file, line);) {
+            const auto space = line.find(' ');
+            if (space == std::string::npos)
+                continue;
+            std::string numbers = line.substr(space + 1) + ' ';
+            std::replace(numbers.begin(), numbers.end(), ' ', '\n');
+            if (const auto found = found_in(numbers))
+                out.emplace(line.substr(0, space), *found);
+        }
+        return out;
+    }();
+    return all;
+}
+
 void remember(const std::string& key, const TunedConductivity& found)
 {
     const std::lock_guard hold(mutex);
@@ -95,6 +129,8 @@ std::optional<TunedConductivity> kept_tuning(const std::string& key)
         if (const auto at = in_memory.find(key); at != in_memory.end())
             return at->second;
     }
+    if (const auto at = shipped().find(sum_of(key)); at != shipped().end())
+        return at->second;
     const auto files = folder();
     const auto text = files ? files->content(name_of(key)) : std::nullopt;
     const auto found = text ? found_in(*text) : std::nullopt;
@@ -116,6 +152,14 @@ void keep_tuning(const std::string& key, const TunedConductivity& found)
     } catch (const Error&) {
         return; // it is found anew the next time
     }
+}
+
+std::string shipped_line(const std::string& key, const TunedConductivity& found)
+{
+    std::string text = text_of(found);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    text.pop_back();
+    return sum_of(key) + " " + text;
 }
 
 void forget_tunings()

@@ -8,14 +8,23 @@
 
 namespace tawara::simulation {
 
-/// What was found for a tuning_key() before: by this program, or by one of the same build that has
-/// written it into velocities in cache_folder(). Files that others could have written are not read.
+/// What was found for a tuning_key() before: by this program, when the program was made
+/// (shipped_tunings), or by one of the same build that has written it into velocities in
+/// cache_folder(). Files there that others could have written are not read.
 /// @thread any
 std::optional<TunedConductivity> kept_tuning(const std::string& key);
 
 /// Keeps it for the next time; without a word where the folder cannot be used.
 /// @thread any
 void keep_tuning(const std::string& key, const TunedConductivity& found);
+
+/// The resource that has what was found for the sessions that ship with the program, so that nobody
+/// waits for it: in each line the SHA-256 of a tuning_key(), and behind it what shipped_line() has.
+/// Keys of other cells, steps or meshes are others, so that a line can be of no use but not wrong;
+/// that the search still finds what it says is tested (shippedSessionsAreTuned).
+inline constexpr const char* shipped_tunings = "meshes/tuned_velocities.txt";
+/// Such a line, without its end.
+std::string shipped_line(const std::string& key, const TunedConductivity& found);
 
 /// Forgets what is kept in memory.
 /// @thread any

@@ -6,6 +6,7 @@
 #include "engine/device/stepper.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/mesh/uneven_bar.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
@@ -166,24 +167,31 @@ Region at_rest(const Session& session, Region region)
     return region;
 }
 
+LoadedMesh loaded(mesh::TetMesh m)
+{
+    auto neighbours = mesh::face_neighbours(m);
+    return {std::move(m), std::move(neighbours)};
+}
+
 double capacity_of(const Session& s)
 {
     return s.surface_to_volume_per_mm * (s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
 }
 
-/// A wave along the k-th principal direction on a mesh with that mean edge.
-Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, double edge_mm,
-                 double slowest, int across, const Progress& progress)
+/// A wave along the k-th principal direction on a mesh of that grain.
+Wave wave_in_bar(const Session& session, const Region& region, std::size_t k,
+                 const mesh::Grain& grain, double slowest, int across, const Progress& progress)
 {
     // A front is some sqrt(D 1 ms) wide, and runs evenly some twenty widths from its start.
     static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
-    constexpr double least_cubes = 24, most_cubes = 480, widths = 40, part_paced = 1.0 / 8;
-    const double h = edge_mm / edge_of_cube;
+    constexpr double most_cubes = 480, widths = 40, part_paced = 1.0 / 8;
+    const double least_cubes = grain.even ? 24 : 40; // uneven ones differ: a mean of more
+    const double h =
+        grain.even ? grain.edge_mm / edge_of_cube : grain.edge_mm * mesh::uneven_cube_per_edge;
     const auto c = region.conductivity_scale * region.conductivity_S_per_m;
     const std::array sigma{c.fibre, c.sheet, c.normal};
     const double width_mm = std::sqrt(sigma[k] / capacity_of(session));
     const double cubes = std::clamp(std::ceil(widths * width_mm / h), least_cubes, most_cubes);
-    const double paced = part_paced * cubes;
     Session s = session;
     s.mesh = MeshSlab{{cubes * h, across * h, across * h}, h};
     s.stimuli.clear();
@@ -196,21 +204,29 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k, do
     all.conductivity_S_per_m = {sigma[k], sigma[(k + 1) % 3], sigma[(k + 2) % 3]};
     all.conductivity_scale = {};
     s.regions = {all};
-    auto t = build_tissue(s, progress.silent());
+    s.rest_where_possible = true; // a strip may need shorter steps of diffusion than the tissue
+    auto t = grain.even ? build_tissue(s, progress.silent())
+                        : build_tissue(s,
+                                       loaded(mesh::uneven_bar(static_cast<std::size_t>(cubes),
+                                                               static_cast<std::size_t>(across),
+                                                               grain.edge_mm)),
+                                       progress.silent());
     std::vector<double> x;
     for (const auto& at : t.problem.position_mm)
         x.push_back(at[0]);
-    return wave_along(t.problem, x, cubes * h, paced * h, h, session, slowest, progress);
+    const double length_mm = *std::max_element(t.mesh->x.begin(), t.mesh->x.end());
+    return wave_along(t.problem, x, length_mm, part_paced * length_mm, h, session, slowest,
+                      progress);
 }
 
 /// That of the conductivities that are found for a region's velocities.
-VelocityEstimate estimate_tuned(const Session& session, Region region, double edge_mm,
+VelocityEstimate estimate_tuned(const Session& session, Region region, const mesh::Grain& grain,
                                 const Progress& progress)
 {
-    const auto found = tune_conductivity(session, region, edge_mm, progress);
+    const auto found = tune_conductivity(session, region, grain, progress);
     region.velocity_m_per_s.reset();
     region.conductivity_S_per_m = found.conductivity_S_per_m;
-    auto out = estimate_velocity(session, region, edge_mm, progress);
+    auto out = estimate_velocity(session, region, grain, progress);
     out.target = Vec3{found.wanted.fibre, found.wanted.sheet, found.wanted.normal};
     out.tuned = found;
     out.warning.clear();
@@ -225,13 +241,11 @@ VelocityEstimate estimate_tuned(const Session& session, Region region, double ed
                       "the mesh is coarse (mean edge %.2f mm): conductivities up to %.1f times a "
                       "fine mesh's give plane waves the wanted velocities; waves whose fronts bend "
                       "have other velocities. Refine the mesh",
-                      edge_mm, most);
+                      grain.edge_mm, most);
         out.warning = text;
-        if (session.scheme == diffusion::Scheme::p1 &&
-            !std::holds_alternative<MeshSlab>(session.mesh))
-            out.warning += ", or take the scheme fvm: on a heart's uneven tetrahedra p1's waves "
-                           "run faster than on the strips (by 19 to 35 % at 2.1 mm), fvm's do not";
     }
+    if (const auto fast = too_fast_words(found); !fast.empty())
+        out.warning += (out.warning.empty() ? "" : ". ") + fast;
     return out;
 }
 
@@ -243,9 +257,10 @@ bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double
 }
 
 double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
-                        double edge_mm, const Progress& progress, double slowest, int across)
+                        const mesh::Grain& grain, const Progress& progress, double slowest,
+                        int across)
 {
-    return wave_in_bar(session, region, direction, edge_mm, slowest, across, progress).velocity;
+    return wave_in_bar(session, region, direction, grain, slowest, across, progress).velocity;
 }
 
 double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
@@ -262,8 +277,8 @@ double velocity_on_fine(const Session& session, const Region& region, std::size_
     return chain_velocity(session, type, D, fine_mm, std::min(session.dt_ms, 0.01), progress);
 }
 
-VelocityEstimate estimate_velocity(const Session& session, const Region& as_given, double edge_mm,
-                                   const Progress& progress)
+VelocityEstimate estimate_velocity(const Session& session, const Region& as_given,
+                                   const mesh::Grain& grain, const Progress& progress)
 {
     if (has_dyads(as_given))
         throw InputError(no_velocity_file,
@@ -272,10 +287,11 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& as_give
                          "measure between two probes");
     if (as_given.inherits())
         throw InputError(no_velocity_file, "a region without a model has no velocity of its own");
+    const double edge_mm = grain.edge_mm;
     if (!(edge_mm > 0) || !std::isfinite(edge_mm))
         throw InputError(no_velocity_file, "the edge length must be positive");
     if (as_given.velocity_m_per_s)
-        return estimate_tuned(session, as_given, edge_mm, progress);
+        return estimate_tuned(session, as_given, grain, progress);
     const Region region = at_rest(session, as_given);
     const auto scaled = region.conductivity_scale * region.conductivity_S_per_m;
     const Vec3 sigma{scaled.fibre, scaled.sheet, scaled.normal};
@@ -291,7 +307,7 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& as_give
             continue;
         out.fine[k] = velocity_on_fine(session, region, k, progress);
         const auto wave =
-            wave_in_bar(session, region, k, edge_mm, slowest_mm_per_ms, cubes_across, progress);
+            wave_in_bar(session, region, k, grain, slowest_mm_per_ms, cubes_across, progress);
         out.mesh[k] = wave.velocity;
         if (k == 0)
             out.rest_mV = wave.rest_mV, out.peak_mV = wave.peak_mV;

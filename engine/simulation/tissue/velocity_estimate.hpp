@@ -41,17 +41,18 @@ struct VelocityEstimate
 /// of a region, with the session's splitting and stepping. `fine`: a chain of cells, differences of
 /// second order, with spacing 0.05 mm or a tenth of the front's width, whichever is less, and steps
 /// of 0.01 ms at most. `mesh`: a bar of 2 x 2 cubes across, and 24 along or as many as make 40 of
-/// the front's widths, of six tetrahedra each, whose mean edge is edge_mm, with the session's
-/// scheme, mass and time step. Cells begin at the rest to which the region's own values move them.
+/// the front's widths, with the session's scheme, mass and time step: where the mesh's tetrahedra
+/// are even, of six each, else as an uneven_bar() has them (mesh/uneven_bar.hpp); their mean edge
+/// is the mesh's. Cells begin at the rest to which the region's own values move them.
 /// Conductivities of a region with velocity_m_per_s are those of
 /// tune_conductivity().
 /// @param region  of the session, with a model of its own (resolved, not inheriting)
-/// @param edge_mm  mesh::mean_edge_mm() (mesh/measure.hpp)
+/// @param grain  of the mesh (mesh/measure.hpp)
 /// @throws InputError, Cancelled
 /// @thread any
 /// @cost   some tenths of a second
-VelocityEstimate estimate_velocity(const Session& session, const Region& region, double edge_mm,
-                                   const Progress& progress = {});
+VelocityEstimate estimate_velocity(const Session& session, const Region& region,
+                                   const mesh::Grain& grain, const Progress& progress = {});
 
 /// One of its velocities [mm/ms]: VelocityEstimate::mesh or fine of a direction (0 fibre, 1 sheet,
 /// 2 normal).
@@ -60,7 +61,7 @@ VelocityEstimate estimate_velocity(const Session& session, const Region& region,
 /// @param slowest  [mm/ms]: slower waves count as none
 /// @param across   cubes of the bar
 double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,
-                        double edge_mm, const Progress& progress = {},
+                        const mesh::Grain& grain, const Progress& progress = {},
                         double slowest = slowest_mm_per_ms, int across = cubes_across);
 double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
                         const Progress& progress = {});

@@ -53,6 +53,15 @@ double rounded(double sigma)
     return out;
 }
 
+/// An edge to five figures: the mean of a mesh's differs by compiler in the last ones.
+mesh::Grain rounded(const mesh::Grain& g)
+{
+    double edge = g.edge_mm;
+    const std::string text = number_text(edge, 5);
+    std::from_chars(text.data(), text.data() + text.size(), edge);
+    return {edge, g.even};
+}
+
 struct Point
 {
     double sigma = 0, velocity = 0;
@@ -62,9 +71,12 @@ struct Point
 class Search
 {
   public:
+    /// @param floor_S_per_m  where waves that are too fast with it are taken as they are; 0: they
+    ///                       are an error
     Search(std::function<double(double sigma)> measure, double target, std::size_t direction,
-           double edge_mm)
-        : measure_(std::move(measure)), target_(target), direction_(direction), edge_mm_(edge_mm)
+           double edge_mm, double floor_S_per_m = 0)
+        : measure_(std::move(measure)), target_(target), direction_(direction), edge_mm_(edge_mm),
+          floor_S_per_m_(rounded(floor_S_per_m))
     {
     }
 
@@ -79,6 +91,8 @@ class Search
             if (off <= near)
                 return p;
             (p.velocity < target_ ? low_ : high_) = p;
+            if (p.velocity > target_ && p.sigma <= floor_S_per_m_)
+                return p;
             const auto another = next();
             if (!another)
                 return nearer();
@@ -113,9 +127,9 @@ class Search
                 fail("waves run at " + figures(high_->velocity) + " m/s even at " +
                      figures(least_S_per_m) + " S/m");
             const double ratio = target_ / high_->velocity;
-            return rounded(
-                std::max(least_S_per_m, high_->sigma * std::clamp(ratio * ratio, 1 / most_factor,
-                                                                  1 / least_factor)));
+            return rounded(std::max(
+                std::max(least_S_per_m, floor_S_per_m_),
+                high_->sigma * std::clamp(ratio * ratio, 1 / most_factor, 1 / least_factor)));
         }
         // in logarithms; bisected where no wave runs at the lower end, and now and then, as one end
         // may stay where it is
@@ -153,7 +167,7 @@ class Search
     std::function<double(double)> measure_;
     double target_;
     std::size_t direction_;
-    double edge_mm_;
+    double edge_mm_, floor_S_per_m_;
     std::optional<Point> low_, high_; ///< too slow, too fast
 };
 
@@ -161,8 +175,8 @@ class Search
 class Tuner
 {
   public:
-    Tuner(const Session& s, const Region& r, double edge_mm, const Progress& p)
-        : session_(s), region_(r), wanted_(*r.velocity_m_per_s), edge_mm_(edge_mm), progress_(p)
+    Tuner(const Session& s, const Region& r, const mesh::Grain& grain, const Progress& p)
+        : session_(s), region_(r), wanted_(*r.velocity_m_per_s), grain_(grain), progress_(p)
     {
         session_.drugs.clear();
         region_.velocity_m_per_s.reset();
@@ -180,16 +194,16 @@ class Tuner
     {
         TunedConductivity out;
         out.wanted = wanted_;
-        out.edge_mm = edge_mm_;
+        out.edge_mm = grain_.edge_mm;
+        out.even = grain_.even;
         out.on_fine_S_per_m = on_fine();
         sigma_ = out.on_fine_S_per_m;
         for (auto along : sigma_along)
             sigma_.*along = rounded(std::clamp(sigma_.*along, least_S_per_m, most_tuned_S_per_m));
-        search();
-        near_ = enough;
-        across_ = wide;
-        for (int round = 1; round < most_rounds && search(); ++round)
-            ;
+        if (grain_.even)
+            at_once();
+        else
+            in_turn(out.on_fine_S_per_m);
         out.conductivity_S_per_m = sigma_;
         for (std::size_t k = 0; k < 3; ++k)
             out.reached.*velocity_along[k] = reached_[like_[k]];
@@ -219,7 +233,49 @@ class Tuner
         return out;
     }
 
-    Point search_along(std::size_t k, std::atomic<int>& strips) const
+    /// All directions at once, each with what the others found a round before: in even strips,
+    /// where what was found across hardly counts.
+    void at_once()
+    {
+        search();
+        near_ = enough;
+        across_ = wide;
+        for (int round = 1; round < most_rounds && search(); ++round)
+            ;
+    }
+
+    /// One direction after the other. In uneven tetrahedra waves across the fibres are carried by
+    /// the conductivity along them, too, the more the coarser the mesh is: to a velocity below
+    /// which no conductivity across brings them. They are taken as they are with a tenth of a fine
+    /// mesh's.
+    void in_turn(const Conductivity& fine)
+    {
+        constexpr int most_turns = 8, across = 4;
+        constexpr double floor = 0.1, still = 1.005;
+        across_ = across;
+        std::atomic<int> strips{0};
+        for (int turn = 0; turn < most_turns; ++turn) {
+            bool moved = false;
+            for (std::size_t k = 0; k < 3; ++k) {
+                progress_.at(std::min(0.95, strips.load() / 60.0), stage);
+                double& sigma = sigma_.*sigma_along[k];
+                const double before = sigma;
+                if (like_[k] == k) {
+                    const auto p = search_along(k, strips, floor * fine.*sigma_along[k]);
+                    sigma = p.sigma;
+                    reached_[k] = p.velocity;
+                } else
+                    sigma = sigma_.*sigma_along[like_[k]];
+                moved |= std::max(sigma / before, before / sigma) > still;
+            }
+            if (!moved)
+                break;
+            near_ = enough;
+        }
+        strips_ += strips.load();
+    }
+
+    Point search_along(std::size_t k, std::atomic<int>& strips, double floor_S_per_m = 0) const
     {
         Region r = region_;
         r.conductivity_S_per_m = sigma_;
@@ -229,10 +285,11 @@ class Tuner
                     r.conductivity_S_per_m.*sigma_along[j] = sigma;
             ++strips;
             constexpr double counts_as_none = 0.3; // of the wanted velocity: saves its time
-            return velocity_on_mesh(session_, r, k, edge_mm_, {{}, progress_.stop},
+            return velocity_on_mesh(session_, r, k, grain_, {{}, progress_.stop},
                                     counts_as_none * wanted(k), across_);
         };
-        return Search(measure, wanted(k), k, edge_mm_).from(sigma_.*sigma_along[k], near_);
+        return Search(measure, wanted(k), k, grain_.edge_mm, floor_S_per_m)
+            .from(sigma_.*sigma_along[k], near_);
     }
 
     /// One round; what the others find in it counts in the next.
@@ -267,7 +324,7 @@ class Tuner
     Session session_;
     Region region_;
     ConductionVelocity wanted_;
-    double edge_mm_;
+    mesh::Grain grain_;
     const Progress& progress_;
     std::array<std::size_t, 3> like_{}; ///< the first direction with the same velocity
     Conductivity sigma_;
@@ -291,34 +348,9 @@ std::shared_ptr<std::timed_mutex> turn_of(const std::string& key)
     return turn;
 }
 
-std::string conductivity_text(const Conductivity& c)
-{
-    return figures(c.fibre) + ", " + figures(c.sheet) + ", " + figures(c.normal);
-}
-
 std::string pointer(std::size_t region)
 {
     return "/tissue/regions/" + std::to_string(region) + "/velocity_m_per_s";
-}
-
-Notice notice_of(const Session& s, const TunedRegion& t)
-{
-    const auto& f = t.found;
-    const auto& name = s.regions[t.region].name;
-    std::string text = "tissue.regions." + std::to_string(t.region);
-    if (!name.empty())
-        text += " (" + name + ")";
-    text += ": conductivities of " + conductivity_text(f.conductivity_S_per_m) +
-            " S/m along fibre, sheet and normal were found for waves of " +
-            velocity_text(f.wanted) + " m/s on this mesh (mean edge " + number_text(f.edge_mm, 3) +
-            " mm; waves run at " + number_text(f.reached.fibre, 3) + ", " +
-            number_text(f.reached.sheet, 3) + ", " + number_text(f.reached.normal, 3) +
-            " m/s). A mesh that resolves the waves would want " +
-            conductivity_text(f.on_fine_S_per_m) + " S/m";
-    if (s.scheme == diffusion::Scheme::p1 && !std::holds_alternative<MeshSlab>(s.mesh))
-        text += ". The strips are even cubes. On a heart's uneven tetrahedra of 2.1 mm, waves of "
-                "p1 were measured to run faster: by 19 % at 0.6 m/s, by 35 % at 0.3 m/s";
-    return {Notice::Level::info, text, notice_kind::tissue};
 }
 
 /// A fresh session but for the keys that act on the steps of a tissue: those that a run which goes
@@ -340,37 +372,46 @@ bool of_velocity(const InputError& e)
     return e.file == no_velocity_file;
 }
 
-std::string velocity_text(const ConductionVelocity& v)
+TunedConductivity find_conductivity(const Session& session, const Region& region,
+                                    const mesh::Grain& grain, const Progress& progress)
 {
-    return figures(v.fibre) + ", " + figures(v.sheet) + ", " + figures(v.normal);
+    return Tuner(session, region, rounded(grain), progress).tuned();
 }
 
-TunedConductivity tune_conductivity(const Session& session, const Region& region, double edge_mm,
-                                    const Progress& progress)
+TunedConductivity tune_conductivity(const Session& session, const Region& region,
+                                    const mesh::Grain& of_mesh, const Progress& progress)
 {
+    const auto grain = rounded(of_mesh);
     if (region.inherits() || !region.velocity_m_per_s)
         throw InputError(no_velocity_file, "a region without a model has no velocity of its own");
-    if (!(edge_mm > 0) || !std::isfinite(edge_mm))
+    if (!(grain.edge_mm > 0) || !std::isfinite(grain.edge_mm))
         throw InputError(no_velocity_file, "the edge length must be positive");
-    const auto key = tuning_key(session, region, edge_mm);
-    if (auto kept = kept_tuning(key))
+    const auto key = tuning_key(session, region, grain);
+    const auto known = [&] {
+        auto kept = kept_tuning(key);
+        if (kept)
+            kept->even = grain.even; // it is in the key
+        return kept;
+    };
+    if (auto kept = known())
         return *kept;
     const auto turn = turn_of(key);
     while (!turn->try_lock_for(std::chrono::milliseconds(50)))
         progress.at(0, stage);
     const std::lock_guard hold(*turn, std::adopt_lock);
-    if (auto kept = kept_tuning(key)) // another thread has just found it
+    if (auto kept = known()) // another thread has just found it
         return *kept;
-    const auto found = Tuner(session, region, edge_mm, progress).tuned();
+    const auto found = find_conductivity(session, region, grain, progress);
     keep_tuning(key, found);
     return found;
 }
 
-std::string tuning_key(const Session& session, const Region& region, double edge_mm)
+std::string tuning_key(const Session& session, const Region& region, const mesh::Grain& of_mesh)
 {
+    const auto grain = rounded(of_mesh);
     Session s = with_steps_of(session);
-    s.name = "strip";
-    s.mesh = MeshSlab{{edge_mm, edge_mm, edge_mm}, edge_mm};
+    s.name = grain.even ? "strip" : "uneven strip";
+    s.mesh = MeshSlab{{grain.edge_mm, grain.edge_mm, grain.edge_mm}, grain.edge_mm};
     s.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0); // as wave_along()
     Region r = region;
     r.labels.clear();
@@ -385,8 +426,8 @@ std::string tuning_key(const Session& session, const Region& region, double edge
            " " + to_json(s);
 }
 
-std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, Notices& notices,
-                                      const Progress& progress)
+std::vector<TunedRegion> tune_regions(const Session& session, const mesh::Grain& grain,
+                                      Notices& notices, const Progress& progress)
 {
     std::vector<TunedRegion> out;
     for (std::size_t k = 0; k < session.regions.size(); ++k) {
@@ -394,8 +435,8 @@ std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, No
         if (!r.velocity_m_per_s || r.insulating || r.inherits())
             continue;
         try {
-            out.push_back({k, tuning_key(session, r, edge_mm),
-                           tune_conductivity(session, r, edge_mm, progress)});
+            out.push_back(
+                {k, tuning_key(session, r, grain), tune_conductivity(session, r, grain, progress)});
         } catch (const InputError& e) {
             throw InputError(session.name, pointer(k), e.reason);
         } catch (const NumericsError& e) {
@@ -404,7 +445,7 @@ std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, No
                 std::string("no conductivity can be found: in a strip of this tissue ") + e.what() +
                     " (the region's parameters count, too)");
         }
-        notices.push_back(notice_of(session, out.back()));
+        notices.push_back(tuning_notice(session, out.back()));
     }
     return out;
 }
@@ -420,7 +461,7 @@ bool still_tuned(const Session& session, std::span<const TunedRegion> tuned)
                    return false;
                const Region& r = session.regions[t.region];
                return r.velocity_m_per_s && !r.insulating && !r.inherits() &&
-                      tuning_key(session, r, t.found.edge_mm) == t.key;
+                      tuning_key(session, r, {t.found.edge_mm, t.found.even}) == t.key;
            });
 }
 

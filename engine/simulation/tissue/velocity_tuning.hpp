@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/error.hpp"
 #include "engine/core/progress.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/session/session.hpp"
 
 #include <span>
@@ -23,6 +24,7 @@ struct TunedConductivity
     diffusion::Conductivity on_fine_S_per_m;
     ConductionVelocity wanted, reached; ///< [m/s]; reached: on strips of the mesh's elements
     double edge_mm = 0;                 ///< the mesh's mean edge
+    bool even = true;                   ///< mesh::Grain::even of it and of the strips
     int strips = 0;                     ///< that were run to find them
 };
 
@@ -32,7 +34,7 @@ inline constexpr double most_tuned_S_per_m = 5;
 inline constexpr double tuning_tolerance = 0.01;
 
 /// Finds the conductivities of a region with velocity_m_per_s. Direction by direction a plane wave
-/// runs along a strip of tetrahedra with the mesh's mean edge (as of estimate_velocity()), with the
+/// runs along a strip of tetrahedra like the mesh's (as of estimate_velocity()), with the
 /// session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in double
 /// precision whatever device the session will run on. log sigma is searched for between
 /// conductivities that are too low and too high, v ~ sqrt(sigma) where there is one alone. Steps
@@ -45,17 +47,21 @@ inline constexpr double tuning_tolerance = 0.01;
 /// at.
 ///
 /// What was found is kept in memory, and in velocities in cache_folder() for programs of the same
-/// build.
+/// build; what was found for the sessions that ship with the program ships with it
+/// (tuning_store.hpp).
 /// @param region   with a model of its own and velocity_m_per_s
-/// @param edge_mm  mesh::mean_edge_mm()
 /// @throws InputError (of_velocity()) where a velocity cannot be reached, NumericsError, Cancelled
 /// @thread any; three threads of its own
 /// @cost   some seconds; nothing where it was found before
-TunedConductivity tune_conductivity(const Session& session, const Region& region, double edge_mm,
-                                    const Progress& progress = {});
+TunedConductivity tune_conductivity(const Session& session, const Region& region,
+                                    const mesh::Grain& grain, const Progress& progress = {});
+
+/// The same, found anew in any case, and kept nowhere.
+TunedConductivity find_conductivity(const Session& session, const Region& region,
+                                    const mesh::Grain& grain, const Progress& progress = {});
 
 /// All that tune_conductivity() looks at, as a text.
-std::string tuning_key(const Session& session, const Region& region, double edge_mm);
+std::string tuning_key(const Session& session, const Region& region, const mesh::Grain& grain);
 
 /// What was found for a session's region.
 struct TunedRegion
@@ -68,11 +74,18 @@ struct TunedRegion
 /// Those of all regions with velocity_m_per_s that conduct; a remark for each that says what was
 /// found.
 /// @throws InputError naming the region by JSON pointer; Cancelled
-std::vector<TunedRegion> tune_regions(const Session& session, double edge_mm, Notices& notices,
-                                      const Progress& progress = {});
+std::vector<TunedRegion> tune_regions(const Session& session, const mesh::Grain& grain,
+                                      Notices& notices, const Progress& progress = {});
 
 /// Whether these are still those of the session's regions, whatever else has changed.
 bool still_tuned(const Session& session, std::span<const TunedRegion> tuned);
+
+/// A remark that says what was found for a region.
+Notice tuning_notice(const Session& session, const TunedRegion& t);
+
+/// What is to be said of directions in which waves run faster than wanted by however little
+/// conductivity; empty: there are none.
+std::string too_fast_words(const TunedConductivity& f);
 
 /// "0.6, 0.3, 0.2"
 std::string velocity_text(const ConductionVelocity& v);
