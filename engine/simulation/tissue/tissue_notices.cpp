@@ -249,8 +249,6 @@ void rest_where_possible(const Session& s, device::TissueProblem& p, Notices& no
         why = "diffusion is not stepped explicitly with lumped mass";
     else if (p.splitting != Splitting::godunov)
         why = "splitting is not godunov";
-    else if (p.substeps.stages != 1)
-        why = "diffusion takes " + std::to_string(p.substeps.stages) + " sub-steps";
     else if (!compiled)
         why = "some cells have code of their own";
     else if (!two_fit)
