@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/progress.hpp"
+#include "engine/mesh/measure.hpp"
 #include "engine/simulation/session/session.hpp"
 
 #include <vector>

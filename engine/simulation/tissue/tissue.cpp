@@ -246,17 +246,7 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
     return m;
 }
 
-Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing)
-{
-    progress.at(0, "reading the mesh");
-    Notices notices;
-    auto read = load_mesh(s, notices, progress);
-    auto t = build_tissue(s, std::move(read), progress, for_viewing);
-    t.notices.insert(t.notices.begin(), notices.begin(), notices.end());
-    return t;
-}
-
-Tissue build_tissue(const Session& s, LoadedMesh read, const Progress& progress, bool for_viewing)
+Tissue tissue_on(LoadedMesh read, const Session& s, const Progress& progress, bool for_viewing)
 {
     Tissue t;
     const auto loaded = std::make_shared<mesh::TetMesh>(std::move(read.mesh));
@@ -285,6 +275,16 @@ Tissue build_tissue(const Session& s, LoadedMesh read, const Progress& progress,
     if (t.prepaced)
         t.notices.push_back(*t.prepaced);
     progress.at(1, "tissue ready");
+    return t;
+}
+
+Tissue build_tissue(const Session& s, const Progress& progress, bool for_viewing)
+{
+    progress.at(0, "reading the mesh");
+    Notices notices;
+    auto read = load_mesh(s, notices, progress);
+    auto t = tissue_on(std::move(read), s, progress, for_viewing);
+    t.notices.insert(t.notices.begin(), notices.begin(), notices.end());
     return t;
 }
 

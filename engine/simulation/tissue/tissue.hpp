@@ -55,8 +55,8 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
 Tissue build_tissue(const Session& s, const Progress& progress = {}, bool for_viewing = false);
 
 /// The same on a mesh that is there; what the session says of its mesh is for titles and notices.
-Tissue build_tissue(const Session& s, LoadedMesh mesh, const Progress& progress = {},
-                    bool for_viewing = false);
+Tissue tissue_on(LoadedMesh mesh, const Session& s, const Progress& progress = {},
+                 bool for_viewing = false);
 
 /// Makes regions, operator and cells anew on the mesh that is there; adds to the notices.
 /// @throws InputError, MeshError, Cancelled

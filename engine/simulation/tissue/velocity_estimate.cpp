@@ -205,12 +205,12 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k,
     all.conductivity_scale = {};
     s.regions = {all};
     s.rest_where_possible = true; // a strip may need shorter steps of diffusion than the tissue
-    auto t = grain.even ? build_tissue(s, progress.silent())
-                        : build_tissue(s,
-                                       loaded(mesh::uneven_bar(static_cast<std::size_t>(cubes),
-                                                               static_cast<std::size_t>(across),
-                                                               grain.edge_mm)),
-                                       progress.silent());
+    const auto uneven = [&] {
+        return loaded(mesh::uneven_bar(static_cast<std::size_t>(cubes),
+                                       static_cast<std::size_t>(across), grain.edge_mm));
+    };
+    auto t =
+        grain.even ? build_tissue(s, progress.silent()) : tissue_on(uneven(), s, progress.silent());
     std::vector<double> x;
     for (const auto& at : t.problem.position_mm)
         x.push_back(at[0]);
