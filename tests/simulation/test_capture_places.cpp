@@ -21,6 +21,7 @@ namespace {
 
 constexpr double every_ms = 0.25; ///< between two looks at V
 constexpr float fires_mV = -20;
+constexpr double soon_ms = 2; ///< as long as a pulse
 
 /// The built-in heart, paced at its apex at 0, in longer steps than the window takes.
 Session heart()
@@ -36,8 +37,10 @@ Session heart()
 struct Click
 {
     Vec3 at{};
-    bool wave = false;  ///< tissue far from it fired that would not have, or later
-    bool local = false; ///< some did, but not much: either answer is right
+    bool wave = false; ///< tissue far from it fired that would not have, or later
+    /// Some did, but not much, or a wave from elsewhere was there within soon_ms, and both became
+    /// one: either answer is right.
+    bool local = false;
     std::optional<CaptureEvent> said;
     double said_after_ms = 0;
 };
@@ -95,7 +98,10 @@ class Heart
             far_mm = std::max(far_mm, mm - radius_mm);
         }
         c.wave = changed >= 30 && far_mm > 10;
-        c.local = !c.wave && changed > 8;
+        const bool there = std::any_of(site.begin(), site.end(), [&](std::int32_t u) {
+            return alone_[static_cast<std::size_t>(u)] <= soon_ms;
+        });
+        c.local = !c.wave && (changed > 8 || there);
         return c;
     }
 

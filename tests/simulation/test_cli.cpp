@@ -194,7 +194,9 @@ class TestCli : public QObject
                                                      "reaction.rest_tolerance_mV=0.1",
                                                      "diffusion.splitting=strang"}
                                       << s + ":/reaction/rest_tolerance_mV: ";
-        QTest::newRow("bench") << QStringList{"bench", "cable"} << "not in this version";
+        QTest::newRow("bench cable") << QStringList{"bench", "cable", "oak"} << "'oak' is no tree";
+        QTest::newRow("bench cable's systems")
+            << QStringList{"bench", "cable", "chain:8", "--systems", "0"} << "--systems: is 0";
         QTest::newRow("bench steps") << QStringList{"bench", "step", "--steps", "0"} << "--steps";
     }
 

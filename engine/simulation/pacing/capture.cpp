@@ -365,8 +365,14 @@ bool CaptureWatch::from_elsewhere(Watched& w, double t_ms)
                                      [&](double at) { return at + together_ms < seen_ms; });
     const bool driven = w.site.amplitude_pA_per_pF * w.site.duration_ms >= drive_mV &&
                         seen_ms <= ended_ms + prompt_ms;
-    if (driven)
-        return !w.rested && early > ring / 4;
+    if (driven) {
+        // where the pulse's response stayed at the site, what comes much later comes from elsewhere
+        const double ring_ms = *std::min_element(w.rose_ms.begin(), first_far);
+        const bool late = std::any_of(first_far, w.rose_ms.end(), [&](double at) {
+            return at < never && at > ended_ms + latency_ms && at + together_ms < ring_ms;
+        });
+        return (!w.rested && early > ring / 4) || (w.site.places.beyond && late);
+    }
     if (w.refractory && w.fired_ms == never)
         return false; // what rises around it is the wave that made it so
     if (!w.site.places.beyond)

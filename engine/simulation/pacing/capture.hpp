@@ -38,7 +38,9 @@ CapturePlaces capture_places(const Tissue& t, std::span<const std::int32_t> site
 ///    the ring, a place of the site has to be, at most latency_ms after the pulse has ended, and
 ///    none of the ring more than together_ms before it. Where the current alone, all of it, lifts V
 ///    by drive_mV or more, and the site is activated at most prompt_ms after the pulse, the pulse
-///    was first if the site was at rest; else a quarter of the ring may be before it. A wave that
+///    was first if the site was at rest; else a quarter of the ring may be before it; but where a
+///    far place is activated more than latency_ms after the pulse has ended, and none of the ring
+///    before it, the response has stayed at the site, and that wave is another one. A wave that
 ///    is only about to arrive does not undo a strong pulse; nor does one that has reached a part of
 ///    the site, if two or more other places of it are still ahead of the wave's foot (at rest, and
 ///    at most foot_mV above the lowest place around): then these are the site. Both waves are one
