@@ -30,7 +30,8 @@ struct Volumes
 void check(const Parameters& p, const Grid& g, double dt_ms)
 {
     if (g.nx < 1 || g.ny < 1 || g.nz < 1 || g.count() > 1 << 28)
-        throw InputError("--dyads", "give three whole numbers from 1 whose product is below 2^28");
+        throw InputError("--dyads",
+                         "give three whole numbers from 1 whose product is at most 2^28");
     const double inverse = 1 / (p.spacing * p.spacing);
     const auto axes = [&](double z) {
         return (g.nx > 1 ? 1 : 0) + (g.ny > 1 ? 1 : 0) + (g.nz > 1 ? z : 0);

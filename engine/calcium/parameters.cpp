@@ -110,9 +110,12 @@ constexpr std::array rows{
     ParameterRow{"D_z", &P::D_z, "1", 0, 10, false,
                  "factor of the first two along z, across the cell (code)"},
     ParameterRow{"spacing", &P::spacing, "um", 0.01, 10, false, "between dyads (code)"},
-    ParameterRow{"closed", &P::closed, "1", 0, 1, true,
-                 "1: no calcium passes the cell's faces; 0: the inner neighbour is mirrored there, "
-                 "which does not conserve calcium (code)"},
+    ParameterRow{
+        "closed", &P::closed, "1", 0, 1, true,
+        "1: no calcium passes the cell's faces; 0: the inner neighbour is mirrored there, "
+        "which does not conserve calcium (code). Buffers are stepped apart from what moves: at "
+        "0.05 ms a closed cell loses some 0.5 % of its calcium in 300 ms, in proportion to "
+        "the step"},
 };
 
 std::string number(double x)

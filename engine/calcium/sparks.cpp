@@ -201,9 +201,13 @@ void SparkFinder::join(double t_ms)
             o->members.push_back(i);
         }
     }
-    for (auto& [number, was] : open_)
+    for (auto& [number, was] : open_) {
+        if (was.spark.start_ms == t_ms) // what is beside each other began apart, if it is that much
+            was.spark.sites = std::max(
+                was.spark.sites, static_cast<std::int64_t>(was.members.size()) / most_of_a_spark);
         if (!was.active && !was.members.empty())
             end(was, t_ms);
+    }
 }
 
 /// A spark meets an earlier one.

@@ -47,10 +47,12 @@ struct Spark
 
     std::int64_t number = 0; ///< from 1, by their beginnings; those that were taken in are missing
     double start_ms = 0;
-    double end_ms = unknown;         ///< when no dyad was active any more
-    int x = 0, y = 0, z = 0;         ///< dyad where it began: of those that did, the one most open
-    std::int64_t dyads = 0;          ///< that were active in it
-    std::int64_t sites = 1;          ///< places where it began apart
+    double end_ms = unknown; ///< when no dyad was active any more
+    int x = 0, y = 0, z = 0; ///< dyad where it began: of those that did, the one most open
+    std::int64_t dyads = 0;  ///< that were active in it
+    /// Places where it began apart. Dyads that begin in one look, side by side, are one for each
+    /// seven, which is how far one site comes until the next look.
+    std::int64_t sites = 1;
     std::int64_t lines = 0;          ///< of dyads along x that it has part in
     std::array<double, 3> span_um{}; ///< its dyads' extent along x, y, z
     SparkKind kind = SparkKind::spark;

@@ -178,7 +178,9 @@ void declare_dyads(CLI::App& app, const std::shared_ptr<CellRunArguments>& a)
         ->expected(1, 3)
         ->type_name("N|NX,NY,NZ")
         ->capture_default_str();
-    only(app.add_option("--seed", a->seed, "of random numbers"))->capture_default_str();
+    only(app.add_option("--seed", a->seed, "of random numbers"))
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{4'294'967'295}))
+        ->capture_default_str();
     only(app.add_option("--start", a->start, "state to begin with; cell info lists them"))
         ->type_name("NAME");
     only(app.add_option("--force-open", a->forced_ms, "all RyR are held open from, until [ms]"))

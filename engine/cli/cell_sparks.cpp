@@ -58,26 +58,32 @@ Json statistics_of(const SparkFinder& finder)
 void say_sparks(Context& c, const SparkFinder& finder)
 {
     const auto& s = finder.statistics();
-    std::array<char, 400> line{};
-    const auto count = [&](SparkKind k) {
-        return static_cast<long long>(s.kinds[static_cast<std::size_t>(k)]);
+    const auto counted = [&](SparkKind k, const char* one, const char* more) {
+        const auto n = s.kinds[static_cast<std::size_t>(k)];
+        return std::to_string(n) + ' ' + (n == 1 ? one : more);
     };
-    std::snprintf(
-        line.data(), line.size(),
-        "%lld sparks, %lld macro-sparks, %lld waves and %lld synchronous releases in %.6g "
-        "ms (%lld not ended): %.4g a cell and s, %.4g in 100 um and s",
-        count(SparkKind::spark), count(SparkKind::macrospark), count(SparkKind::wave),
-        count(SparkKind::synchronous), s.observed_ms, static_cast<long long>(s.unended), s.per_s(),
-        s.per_100_um_and_s(finder.grid(), finder.criteria().spacing_um));
-    c.say(line.data());
+    std::array<char, 160> line{};
+    std::snprintf(line.data(), line.size(),
+                  " in %.6g ms (%lld not ended): %.4g a cell and s, %.4g in 100 um and s",
+                  s.observed_ms, static_cast<long long>(s.unended), s.per_s(),
+                  s.per_100_um_and_s(finder.grid(), finder.criteria().spacing_um));
+    c.say(counted(SparkKind::spark, "spark", "sparks") + ", " +
+          counted(SparkKind::macrospark, "macro-spark", "macro-sparks") + ", " +
+          counted(SparkKind::wave, "wave", "waves") + " and " +
+          counted(SparkKind::synchronous, "synchronous release", "synchronous releases") +
+          line.data());
     if (s.count == 0)
         return;
-    std::snprintf(line.data(), line.size(),
-                  "medians: %.3g dyads, amplitude %.3g, peak %.3g uM after %.3g ms, rise %.3g ms, "
-                  "duration %.3g ms, width along x %.3g um",
-                  s.dyads.at(0.5), s.amplitude.at(0.5), s.peak_uM.at(0.5), s.peak_after_ms.at(0.5),
-                  s.rise_ms.at(0.5), s.duration_ms.at(0.5), s.width_x_um.at(0.5));
-    c.say(line.data());
+    const auto median = [](const Quantiles& q, const char* unit) {
+        const double x = q.at(0.5);
+        std::array<char, 40> text{};
+        std::snprintf(text.data(), text.size(), "%.3g%s", x, unit);
+        return std::isfinite(x) ? std::string(text.data()) : std::string("not known");
+    };
+    c.say("medians: " + median(s.dyads, " dyads") + ", amplitude " + median(s.amplitude, "") +
+          ", peak " + median(s.peak_uM, " uM") + " after " + median(s.peak_after_ms, " ms") +
+          ", rise " + median(s.rise_ms, " ms") + ", duration " + median(s.duration_ms, " ms") +
+          ", width along x " + median(s.width_x_um, " um"));
 }
 
 } // namespace

@@ -75,13 +75,15 @@ std::string why_beyond(double v_mV)
 std::string sentence(double t, double dt, int iterations, double residual, std::int64_t unknown,
                      const std::array<double, 3>& p, double v_mV)
 {
-    char text[500];
-    std::snprintf(text, sizeof text,
-                  "Newton's method did not converge at %.6g ms: %d iteration%s of a step of %.3g "
-                  "ms left a residual of %.3g mV at unknown %lld, (%.4g, %.4g, %.4g) mm; %sa "
-                  "smaller time step or explicit stepping would be right",
-                  t, iterations, iterations == 1 ? "" : "s", dt, residual,
-                  static_cast<long long>(unknown), p[0], p[1], p[2], why_beyond(v_mV).c_str());
+    char text[600];
+    std::snprintf(
+        text, sizeof text,
+        "Newton's method did not converge at %.6g ms: %d iteration%s of a step of %.3g "
+        "ms left a residual of %.3g mV at unknown %lld, (%.4g, %.4g, %.4g) mm; %sa "
+        "smaller time step or explicit stepping would be right, or where limits are tight "
+        "more iterations or a larger tolerance (diffusion.newton)",
+        t, iterations, iterations == 1 ? "" : "s", dt, residual, static_cast<long long>(unknown),
+        p[0], p[1], p[2], why_beyond(v_mV).c_str());
     return text;
 }
 

@@ -158,9 +158,13 @@ Csr read_matrix_market(const std::filesystem::path& file)
     const auto rows = lines.integer("the number of rows", 0, most);
     const auto columns = lines.integer("the number of columns", 0, most);
     constexpr std::size_t least_bytes = 4; // of a line with an entry
-    const auto count = lines.integer("the number of entries", 0,
-                                     static_cast<std::int64_t>(lines.left() / least_bytes + 1));
+    const auto room = static_cast<std::int64_t>(lines.left() / least_bytes + 1);
+    const auto count = lines.integer("the number of entries", 0, std::int64_t{1} << 60);
     lines.end_of_line();
+    if (count > room)
+        lines.fail(std::to_string(count) +
+                   " entries are announced, and what follows has room for " + std::to_string(room) +
+                   " at most: the file ends too soon");
     constexpr std::int64_t always = 1'000'000, per_entry = 16; // real matrices have an entry a row
     if (rows > always + per_entry * count)
         lines.fail(std::to_string(rows) + " rows with " + std::to_string(count) +
@@ -180,6 +184,12 @@ Csr read_matrix_market(const std::filesystem::path& file)
         e.column = static_cast<std::int32_t>(lines.integer("a column", 1, columns) - 1);
         e.value = h.pattern ? 1 : lines.number(h.integer);
         lines.end_of_line();
+        if (mirrored && (e.row < e.column || (e.row == e.column && h.symmetry == Symmetry::skew)))
+            lines.fail("row " + std::to_string(e.row + 1) + ", column " +
+                       std::to_string(e.column + 1) + " lies " +
+                       (e.row < e.column ? "above" : "on") +
+                       " the diagonal; what the first line announces has entries below it" +
+                       (h.symmetry == Symmetry::skew ? " alone" : " and on it alone"));
         entries.push_back(e);
         if (h.symmetry == Symmetry::skew && e.row != e.column)
             entries.push_back({e.column, e.row, -e.value});

@@ -67,7 +67,15 @@ class TestMatrixMarket : public QObject
                                << "'x' is the number of columns";
         QTest::newRow("too many") << head + "3 3 900\n1 1 1\n"
                                   << "2"
-                                  << "the number of entries";
+                                  << "900 entries are announced";
+        QTest::newRow("above") << QByteArray("%%MatrixMarket matrix coordinate real symmetric\n"
+                                             "3 3 1\n1 3 1\n")
+                               << "3"
+                               << "above the diagonal";
+        QTest::newRow("skew and on it")
+            << QByteArray("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 1\n")
+            << "3"
+            << "on the diagonal";
         QTest::newRow("bomb") << head + "2000000000 1 1\n1 1 1\n"
                               << "2"
                               << "nearly all empty";

@@ -81,8 +81,10 @@ CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Pro
         interpolated_.emplace(p, layout_, pool_);
     if (p.stepping == Stepping::newton) {
         if (std::is_same_v<Real, float>)
-            throw InputError("--precision", "Newton's method steps in double precision; leave "
-                                            "--precision out, or take another stepping");
+            throw InputError(
+                "--precision",
+                "Newton's method steps in double precision; leave --precision out, and "
+                "`precision` of the session, or take another stepping");
         newton_ = std::make_unique<Newton>(p, layout_, pool_);
     }
     initial_state(p);
