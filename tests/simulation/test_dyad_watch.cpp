@@ -334,7 +334,7 @@ class TestDyadWatch : public QObject
         write_spark_header(text);
         write_spark(text, found[0]);
         QVERIFY(text.str().find("\n1,3.") != std::string::npos);
-        QVERIFY(text.str().find(",60,1,") != std::string::npos);
+        QVERIFY(text.str().find(",60,8,") != std::string::npos); // at once: a site for seven
         watch.restart();
         QVERIFY(!watch.frame()->sparks);
         QCOMPARE(log->until().count, all.count); // it stays as it was

@@ -4,45 +4,49 @@
 #include <dlfcn.h>
 
 namespace tawara::sparse::cuda {
-namespace {
-
-template <class Function>
-void find(CusparseLibrary& l, void* opened, Function& f, const char* name)
+OpenedCusparse::OpenedCusparse()
 {
-    f = reinterpret_cast<Function>(dlsym(opened, name));
-    if (!f && l.reason.empty())
-        l.reason = "the library cuSPARSE has no function " + std::string(name);
+    for (const char* name : {"libcusparse.so.12", "libcusparse.so"})
+        if (!opened_)
+            opened_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (opened_)
+        return;
+    const char* why = dlerror();
+    reason_ = "the library cuSPARSE is not there (" + std::string(why ? why : "") +
+              "); LD_LIBRARY_PATH may name its folder";
 }
+
+void* OpenedCusparse::address(const char* name)
+{
+    void* const found = opened_ ? dlsym(opened_, name) : nullptr;
+    if (!found && reason_.empty())
+        reason_ = "the library cuSPARSE has no function " + std::string(name);
+    return found;
+}
+
+namespace {
 
 CusparseLibrary open_library()
 {
     CusparseLibrary l;
-    void* opened = nullptr;
-    for (const char* name : {"libcusparse.so.12", "libcusparse.so"})
-        if (!opened)
-            opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!opened) {
-        const char* why = dlerror();
-        l.reason = "the library cuSPARSE is not there (" + std::string(why ? why : "") +
-                   "); LD_LIBRARY_PATH may name its folder";
-        return l;
-    }
-    find(l, opened, l.create, "cusparseCreate");
-    find(l, opened, l.destroy, "cusparseDestroy");
-    find(l, opened, l.version, "cusparseGetVersion");
-    find(l, opened, l.text_of, "cusparseGetErrorString");
-    find(l, opened, l.set_stream, "cusparseSetStream");
-    find(l, opened, l.create_csr, "cusparseCreateCsr");
-    find(l, opened, l.create_coo, "cusparseCreateCoo");
-    find(l, opened, l.create_sell, "cusparseCreateSlicedEll");
-    find(l, opened, l.create_bsr, "cusparseCreateBsr");
-    find(l, opened, l.destroy_matrix, "cusparseDestroySpMat");
-    find(l, opened, l.create_vector, "cusparseCreateDnVec");
-    find(l, opened, l.destroy_vector, "cusparseDestroyDnVec");
-    find(l, opened, l.set_vector, "cusparseDnVecSetValues");
-    find(l, opened, l.buffer_size, "cusparseSpMV_bufferSize");
-    find(l, opened, l.preprocess, "cusparseSpMV_preprocess");
-    find(l, opened, l.multiply, "cusparseSpMV");
+    OpenedCusparse opened;
+    opened.find(l.create, "cusparseCreate");
+    opened.find(l.destroy, "cusparseDestroy");
+    opened.find(l.version, "cusparseGetVersion");
+    opened.find(l.text_of, "cusparseGetErrorString");
+    opened.find(l.set_stream, "cusparseSetStream");
+    opened.find(l.create_csr, "cusparseCreateCsr");
+    opened.find(l.create_coo, "cusparseCreateCoo");
+    opened.find(l.create_sell, "cusparseCreateSlicedEll");
+    opened.find(l.create_bsr, "cusparseCreateBsr");
+    opened.find(l.destroy_matrix, "cusparseDestroySpMat");
+    opened.find(l.create_vector, "cusparseCreateDnVec");
+    opened.find(l.destroy_vector, "cusparseDestroyDnVec");
+    opened.find(l.set_vector, "cusparseDnVecSetValues");
+    opened.find(l.buffer_size, "cusparseSpMV_bufferSize");
+    opened.find(l.preprocess, "cusparseSpMV_preprocess");
+    opened.find(l.multiply, "cusparseSpMV");
+    l.reason = opened.reason();
     return l;
 }
 

@@ -8,6 +8,26 @@
 
 namespace tawara::sparse::cuda {
 
+/// The library as the system's search path finds it, opened once.
+class OpenedCusparse
+{
+  public:
+    OpenedCusparse();
+    /// Sets f to a function of the library, or to null, and then says which one is missing.
+    template <class Function>
+    void find(Function& f, const char* name)
+    {
+        f = reinterpret_cast<Function>(address(name));
+    }
+    const std::string& reason() const { return reason_; } ///< why it cannot be used; else empty
+
+  private:
+    void* address(const char* name);
+
+    void* opened_ = nullptr;
+    std::string reason_;
+};
+
 /// Handles are pointers to what the library keeps for itself, statuses 0 where all is well.
 struct CusparseLibrary
 {
