@@ -8,6 +8,7 @@
 #include "engine/core/memory.hpp"
 #include "engine/core/whole_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>

@@ -7,8 +7,6 @@
 
 #include "engine/core/error.hpp"
 
-#include <cuda_pipeline.h>
-
 namespace tawara::cable::cuda {
 
 using device::cuda::check;

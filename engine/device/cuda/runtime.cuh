@@ -5,6 +5,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h> // copies into shared memory beside other work
+#endif
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 #include <span>
