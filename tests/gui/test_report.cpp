@@ -207,9 +207,12 @@ class TestReport : public fake::HeartTest
         }
         if (QThread::idealThreadCount() > 1) { // else the GUI thread is the rasteriser
             // Mesa does not keep it everywhere (not on a processor with AVX-512); then each report
-            // takes about what the one before them took.
-            const double most_ms = first.cpu_ms > 0.8 * cold.cpu_ms ? 450 : 150;
-            QVERIFY2(first.cpu_ms < most_ms, first.what.c_str());
+            // takes about what the one before them took. Where other tests share the core, what
+            // takes 60 ms by itself took 160.
+            const double most_ms = first.cpu_ms > 0.4 * cold.cpu_ms ? 450 : 150;
+            QVERIFY2(first.cpu_ms < most_ms, (std::to_string(first.cpu_ms) + " ms of " +
+                                              std::to_string(cold.cpu_ms) + ", " + first.what)
+                                                 .c_str());
             QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         }
         QCOMPARE(host.status().state, simulation::Status::State::running);
