@@ -7,6 +7,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/memory.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/device/stepper.hpp"
 
 #include <algorithm>
 #include <charconv>
