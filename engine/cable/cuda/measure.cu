@@ -21,7 +21,7 @@ using device::cuda::uploaded;
 
 namespace {
 
-/// The four arrays of a batch on a device; `spare` more numbers behind each, zero.
+/// The four arrays of a batch on a device, `size` numbers each, zero at first.
 template <class Real>
 struct Arrays
 {
