@@ -21,10 +21,14 @@
 #include <QSplitter>
 #include <QTabBar>
 
+#include <algorithm>
+
 namespace tawara {
 namespace {
 
 constexpr int side_width = 310, plots_height = 190;
+constexpr int cell_height = 340;        // of a panel with a volume above its curves and lines
+constexpr double most_of_window = 0.45; // that a panel below takes by itself
 
 } // namespace
 
@@ -116,9 +120,21 @@ void PanelDocks::dressTabs()
 void PanelDocks::raise(const QString& name)
 {
     if (auto* d = m_docks.value(name)) {
+        const bool seen = !d->visibleRegion().isEmpty();
         d->show();
         d->raise();
+        if (!seen && d->widget() == m_panels.calcium)
+            giveHeight(*d);
     }
+}
+
+void PanelDocks::giveHeight(QDockWidget& d)
+{
+    const int most = static_cast<int>(most_of_window * m_window.height());
+    if (const int wanted = std::min(cell_height, most);
+        !d.isFloating() && m_window.dockWidgetArea(&d) == Qt::BottomDockWidgetArea &&
+        d.height() < wanted)
+        m_window.resizeDocks({&d}, {wanted}, Qt::Vertical);
 }
 
 QList<QAction*> PanelDocks::toggles() const

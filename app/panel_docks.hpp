@@ -54,7 +54,8 @@ class PanelDocks : public QObject
     /// @param window  gets the docks, and owns them; must outlive this
     PanelDocks(QMainWindow& window, ProbeModel& probes);
     const Panels& panels() const { return m_panels; }
-    /// Raises a panel by its dock's object name, e.g. "tissueDock".
+    /// Raises a panel by its dock's object name, e.g. "tissueDock". The Calcium panel, when it was
+    /// not seen, gets room for its volume if it lies low.
     void raise(const QString& name);
     /// What shows and hides them, in the order of the View menu.
     QList<QAction*> toggles() const;
@@ -82,6 +83,7 @@ class PanelDocks : public QObject
   private:
     void build(ProbeModel& probes);
     void dressTabs();
+    void giveHeight(QDockWidget& d);
     QList<QTabBar*> tabBars() const;
     /// Those in front at the right edge; null: none is there.
     QDockWidget* side() const;

@@ -229,6 +229,7 @@ QWidget* CalciumPanel::makeLive()
     m_seen->addStretch(1); // the view's place, once there is one
     m_seen->addWidget(m_scale);
     m_bodyWidget = new QWidget;
+    m_bodyWidget->installEventFilter(this);
     m_body = new QHBoxLayout(m_bodyWidget);
     m_body->setContentsMargins(0, 0, 0, 0);
     m_body->setSpacing(1);
@@ -273,6 +274,13 @@ void CalciumPanel::resizeEvent(QResizeEvent* e)
 {
     QWidget::resizeEvent(e);
     arrange();
+}
+
+bool CalciumPanel::eventFilter(QObject* watched, QEvent* e)
+{
+    if (watched == m_bodyWidget && e->type() == QEvent::Resize)
+        arrange(); // its size follows the panel's
+    return QWidget::eventFilter(watched, e);
 }
 
 void CalciumPanel::showEvent(QShowEvent* e)

@@ -69,6 +69,7 @@ class CalciumPanel : public QWidget
 
   protected:
     void resizeEvent(QResizeEvent* e) override;
+    bool eventFilter(QObject* watched, QEvent* e) override;
     void showEvent(QShowEvent* e) override;
 
   private:

@@ -115,6 +115,23 @@ QRectF TransientPlot::area(std::size_t curve) const
     return cell(curve).adjusted(6, QFontMetricsF(font()).height() + 3, -6, -3);
 }
 
+void TransientPlot::paintRange(QPainter& p, const QRectF& at, const QString& low,
+                               const QString& high) const
+{
+    QFont small = font();
+    small.setPointSizeF(0.85 * QFontInfo(small).pointSizeF());
+    const QFontMetricsF m(small);
+    if (at.height() < 2.3 * m.height())
+        return;
+    p.save();
+    p.setFont(small);
+    p.setPen(PlotColors::of(this).text);
+    const QRectF inside = at.adjusted(3, 0, -3, 0);
+    p.drawText(inside, Qt::AlignLeft | Qt::AlignTop, high);
+    p.drawText(inside, Qt::AlignLeft | Qt::AlignBottom, low);
+    p.restore();
+}
+
 void TransientPlot::paintCurve(QPainter& p, std::size_t curve) const
 {
     const PlotColors c = PlotColors::of(this);
@@ -157,6 +174,7 @@ void TransientPlot::paintCurve(QPainter& p, std::size_t curve) const
     const double air = 0.06 * (y1 - y0);
     const Axes axes{at, firstTime(), std::max(m_times.back(), firstTime() + 1e-3), y0 - air,
                     y1 + air};
+    paintRange(p, at, readingText(y0, of), readingText(y1, of));
     if (axes.y0 < 0 && axes.y1 > 0) {
         p.setPen(c.zero);
         const double zero = std::round(axes.toY(0)) + 0.5;

@@ -54,6 +54,8 @@ class TransientPlot : public QWidget
     QRectF area(std::size_t curve) const;
     double firstTime() const;
     std::size_t sampleAt(double ms) const;
+    /// The ends of a chart's scale within it, where it is high enough.
+    void paintRange(QPainter& p, const QRectF& at, const QString& low, const QString& high) const;
     void paintCurve(QPainter& p, std::size_t curve) const;
     void zoom(int steps);
 
