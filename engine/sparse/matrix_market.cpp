@@ -63,14 +63,16 @@ class Lines
     }
     double number(bool whole)
     {
-        auto w = word();
-        const auto text = w;
+        const auto text = word();
+        std::string w(text);
         if (!w.empty() && w.front() == '+')
-            w.remove_prefix(1);
+            w.erase(0, 1);
+        std::replace_if(
+            w.begin(), w.end(), [](char c) { return c == 'D' || c == 'd'; }, 'e'); // of Fortran
         double x = 0;
         const auto [stop, error] = std::from_chars(w.data(), w.data() + w.size(), x);
         if (error == std::errc::result_out_of_range && stop == w.data() + w.size())
-            x = std::strtod(std::string(w).c_str(), nullptr); // 0 or infinite
+            x = std::strtod(w.c_str(), nullptr); // 0 or infinite
         else if (w.empty() || error != std::errc() || stop != w.data() + w.size())
             fail("'" + std::string(text.substr(0, 40)) + "' must be a number");
         if (!std::isfinite(x))
@@ -86,7 +88,12 @@ class Lines
             fail("'" + std::string(w.substr(0, 40)) + "' is more than the header announces");
     }
     std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
-    [[noreturn]] void fail(const std::string& why) const { throw InputError(file_, line_, why); }
+    [[noreturn]] void fail(const std::string& why) const
+    {
+        if (line_ == 0) // nothing was read
+            throw InputError(file_, why);
+        throw InputError(file_, line_, why);
+    }
 
   private:
     static bool blank(char c) { return c == ' ' || c == '\t'; }

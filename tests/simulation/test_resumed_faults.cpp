@@ -107,9 +107,8 @@ class TestResumedFaults : public SlabCommands
              "radius": 1}}, "name": "scar", "conductivity_scale": 0.1})"},
             "tissue, conductivities, ");
         row("drug", {"--set", R"(drugs=[{"name": "d", "factors": {"g_Kr": 0.5}}])"},
-            "tissue, conductivities, parameters, drugs, mass, tables, rest tolerance or "
-            "settings of Newton's method differ. Resume with the session and precision that wrote "
-            "the checkpoint; stimuli, "
+            "tissue, conductivities, parameters, drugs, mass, tables, rest tolerance "
+            "differ. Resume with the session and precision that wrote the checkpoint; stimuli, "
             "probes, ECG, outputs and end may differ");
         for (const char* set : {"diffusion.mass=consistent", "reaction.tables_mV=0.05",
                                 "reaction.rest_tolerance_mV=0.1"})

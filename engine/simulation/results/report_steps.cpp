@@ -33,19 +33,22 @@ Json rest_json(const device::TissueProblem& p, const device::Stepper& stepper)
 
 Json newton_json(const device::TissueProblem& p, const device::NewtonCounts& c)
 {
-    const auto steps = static_cast<double>(std::max<std::int64_t>(c.steps, 1));
+    const auto a_step = [&](std::int64_t count) { // null: no step was taken
+        return c.steps > 0 ? Json(static_cast<double>(count) / static_cast<double>(c.steps))
+                           : Json();
+    };
     return {{"tolerance_mV", p.newton.tolerance_mV},
             {"dt_max_ms", p.newton.adaptive ? p.newton.dt_max_ms : p.dt_ms},
             {"dt_max_used_ms", device::longest_implicit(p) * p.dt_ms},
             {"steps", c.steps},
             {"newton_iterations", c.newton},
-            {"newton_iterations_a_step", static_cast<double>(c.newton) / steps},
+            {"newton_iterations_a_step", a_step(c.newton)},
             {"most_newton_iterations", c.most_newton},
             {"linear_iterations", c.linear},
-            {"linear_iterations_a_step", static_cast<double>(c.linear) / steps},
+            {"linear_iterations_a_step", a_step(c.linear)},
             {"rejected_steps", c.rejected},
             {"halvings", c.halved},
-            {"questions_a_step", static_cast<double>(c.questions) / steps},
+            {"questions_a_step", a_step(c.questions)},
             {"host_decides", c.host_decides}};
 }
 
