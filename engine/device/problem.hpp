@@ -98,7 +98,8 @@ struct TissueProblem
     /// and by diffusion alone, take that time as one step [mV]; 0: never. Explicit diffusion and
     /// godunov splitting only.
     double rest_tolerance_mV = 0;
-    static constexpr double longest_quiescent_ms = 0.2;
+    double longest_quiescent_ms = 0.2;
+    static constexpr double most_quiescent_ms = 2; ///< that longest_quiescent_ms may be
     /// Of that, how much of diffusion's flow a long step may leave out where a row's weights are
     /// too large for it: what is lost adds up, and with all of it APD90 is off by milliseconds.
     static constexpr double most_lost_at_rest = 0.1;

@@ -108,7 +108,7 @@ void check_values(const Snapshot& s, double dt_ms)
     const auto nearly = [](double x) { return std::abs(x) <= bound_mV; }; // 1e3: not known yet
     // a long step of unknowns at rest may date what happens within it
     const double latest =
-        static_cast<double>(s.step) * dt_ms + TissueProblem::longest_quiescent_ms + dt_ms;
+        static_cast<double>(s.step) * dt_ms + TissueProblem::most_quiescent_ms + dt_ms;
     const auto passed = [&](double t) { return std::isnan(t) || (t >= 0 && t <= latest); };
     if (!all(s.v, bounded))
         refuse("holds a potential that is not finite or beyond 1 V");

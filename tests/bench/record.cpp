@@ -10,8 +10,9 @@
 // fvm, p1; check (the stability analysis);
 // untimed (no kernel by kernel timing), counters (bytes by hardware counters); p1: cn, be, newton,
 // newton=MS (steps of several time steps up to so long), consistent, interpolated (currents);
-// dt=MS, eta=X (mass scaling), rest=MV, types=N; keep=NAME (beat: keep the maps), threads=N (of the
-// CPU); ports=N (a chain of passive cells joined at N places of 30 unknowns each); against=NAME
+// dt=MS, eta=X (mass scaling), rest=MV, rest_ms=MS (the longest step at rest), types=N; keep=NAME
+// (beat: keep the maps), threads=N (of the CPU); ports=N (a chain of passive cells joined at N
+// places of 30 unknowns each); against=NAME
 // (compare with kept maps; those of fvm are carried to the vertices). The tissue is a slab of N x N
 // x N cubes of 6 tetrahedra, of which two layers may be thinner, or a mesh, refined.
 #include "engine/core/error.hpp"
@@ -130,6 +131,8 @@ Case parse(const std::string& text, const bench::Choice& from)
             c.choice.mass_scaling = std::stod(value);
         else if (key == "rest")
             c.choice.rest_tolerance_mV = std::stod(value);
+        else if (key == "rest_ms")
+            c.choice.longest_quiescent_ms = std::stod(value);
         else if (key == "types")
             c.choice.types = std::stoi(value);
         else if (key == "threads")
@@ -186,6 +189,8 @@ ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p
     j["mass_scaling"] = c.choice.mass_scaling;
     j["added_volume_fraction"] = p.system.added_volume_fraction;
     j["rest_tolerance_mV"] = p.rest_tolerance_mV;
+    if (p.rest_tolerance_mV > 0)
+        j["longest_quiescent_ms"] = p.longest_quiescent_ms;
     if (c.choice.interpolated)
         j["currents"] = "interpolated";
     j["stable_dt_ms"] = p.system.stable_dt_ms;

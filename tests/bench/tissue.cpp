@@ -74,6 +74,7 @@ const device::TissueProblem& Bench::problem(const Choice& c)
     auto p = std::make_unique<device::TissueProblem>();
     p->dt_ms = c.dt_ms;
     p->rest_tolerance_mV = c.rest_tolerance_mV;
+    p->longest_quiescent_ms = c.longest_quiescent_ms;
     p->currents =
         c.interpolated ? device::IonicCurrents::interpolated : device::IonicCurrents::nodal;
     const bool on_vertices = c.scheme == "p1";

@@ -29,7 +29,8 @@ struct Choice
     /// generator has its layers' types then.
     int types = 1;
     int stages = 0; ///< 0: as many as stability asks for
-    double dt_ms = 0.02, mass_scaling = 1e-3, largest_scaling = 1000, rest_tolerance_mV = 0;
+    double dt_ms = 0.02, mass_scaling = 1e-3, largest_scaling = 1000, rest_tolerance_mV = 0,
+           longest_quiescent_ms = 0.2;
     bool check = false;          ///< the stability analysis
     bool consistent = false;     ///< mass, for p1
     bool interpolated = false;   ///< currents, for p1

@@ -264,13 +264,14 @@ class HostFront
         };
         if (begin < end) {
             kernels_[g]->launch("cell_front", blocks(32 * std::int64_t{end - begin}), threads, f, m,
-                                begin, end);
+                                device::cuda::Rest(), begin, end);
             kernels_[g]->launch("cell_points", 3, threads, f, m);
         }
         for (const auto& r : h.shard->ranges)
             if (r.group == g) {
                 m.begin = r.begin, m.end = r.end;
-                kernels_[g]->launch("cell_vertices", blocks(r.end - r.begin), threads, f, m);
+                kernels_[g]->launch("cell_vertices", blocks(r.end - r.begin), threads, f, m,
+                                    device::cuda::Rest());
             }
     }
 

@@ -341,8 +341,8 @@ class TestCudaText : public QObject
         std::shared_ptr<const cc::Program> lasting;
         if (resting)
             lasting = program_of<Real>(
-                types[0], cc::scheme_of_long_steps(*cc::system_of(types[0]), scheme,
-                                                   TissueProblem::longest_quiescent_ms));
+                types[0],
+                cc::scheme_of_long_steps(*cc::system_of(types[0]), scheme, p.longest_quiescent_ms));
         const auto numbers = row_numbers<Real>(types, *program, lasting.get());
         const auto rows = rows_of(types, numbers);
         const KernelShape shape = rings ? ring : direct;

@@ -27,9 +27,8 @@ void check(const TissueProblem& p)
         refuse("explicit diffusion and lumped mass");
     if (p.splitting != Splitting::godunov)
         refuse("godunov splitting");
-    if (p.dt_ms * 2 > TissueProblem::longest_quiescent_ms * (1 + 1e-9))
-        refuse("time steps of at most " + std::to_string(TissueProblem::longest_quiescent_ms / 2) +
-               " ms");
+    if (p.dt_ms * 2 > p.longest_quiescent_ms * (1 + 1e-9))
+        refuse("time steps of at most " + std::to_string(p.longest_quiescent_ms / 2) + " ms");
 }
 
 /// Potentials and states of some slots, copied; grows, and is a thread's own.
@@ -61,13 +60,13 @@ QuiescentSteps<Real>::QuiescentSteps(const TissueProblem& p, const Layout& layou
     : layout_(layout), diffusion_(diffusion), dt_(p.dt_ms), tolerance_(p.rest_tolerance_mV)
 {
     check(p);
-    longest_ = static_cast<int>(TissueProblem::longest_quiescent_ms * (1 + 1e-9) / p.dt_ms);
+    longest_ = static_cast<int>(p.longest_quiescent_ms * (1 + 1e-9) / p.dt_ms);
     rates_ = diffusion.rates();
     moving_.assign((layout.slots() + slice - 1) / slice, 0);
     for (const auto& g : p.groups) {
         const auto system = cell::compiler::system_of(g.types);
-        const auto scheme = cell::compiler::scheme_of_long_steps(
-            *system, g.scheme, TissueProblem::longest_quiescent_ms);
+        const auto scheme =
+            cell::compiler::scheme_of_long_steps(*system, g.scheme, p.longest_quiescent_ms);
         long_kernels_.push_back(cell::make_cpu_kernel<Real>(g.types, scheme, p.table_step_mV));
         states_.push_back(g.types.at(0).initial.size() - 1);
     }

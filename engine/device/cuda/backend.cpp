@@ -103,8 +103,7 @@ std::string quiescent_reason(const TissueProblem& p)
     if (p.splitting != Splitting::godunov)
         return what + "godunov splitting";
     if (longest_quiescent(p) < 2)
-        return what + "time steps of at most " +
-               std::to_string(TissueProblem::longest_quiescent_ms / 2) + " ms";
+        return what + "time steps of at most " + std::to_string(p.longest_quiescent_ms / 2) + " ms";
     return "";
 }
 
@@ -114,7 +113,7 @@ int longest_quiescent(const TissueProblem& p)
 {
     if (!(p.rest_tolerance_mV > 0))
         return 0;
-    return static_cast<int>(TissueProblem::longest_quiescent_ms * (1 + 1e-9) / p.dt_ms);
+    return static_cast<int>(p.longest_quiescent_ms * (1 + 1e-9) / p.dt_ms);
 }
 
 std::string unsupported_reason(const TissueProblem& p, Precision precision)

@@ -63,6 +63,11 @@ __device__ __forceinline__ Real row_number(const Real* row, int k)
 {
     return row_differs(k) ? __ldg(row + k) : cell_rows[k];
 }
+/// How many slices of a range move in a long step, `ahead` long steps after that of rest.index.
+__device__ __forceinline__ unsigned* list_length(const Rest& rest, const Moment& m, int ahead)
+{
+    return rest.count + ((m.status->long_steps + rest.index + ahead) & 1);
+}
 __device__ __forceinline__ int type_of(const Reaction<Real>& p, int slot)
 {
     return many ? p.type[slot] : 0;

@@ -62,11 +62,6 @@ __device__ __forceinline__ Real long_flow(const Pass<Real>& pass, int slot, Real
     return length * short_flow / fmax(Real(1), length * pass.tau * rate);
 }
 
-__device__ __forceinline__ unsigned* list_length(const Rest& rest, const Moment& m, int ahead)
-{
-    return rest.count + ((m.status->long_steps + rest.index + ahead) & 1);
-}
-
 /// A slot after a short step's last pass: its only one, or one of several.
 __device__ __forceinline__ Real diffused(const Pass<Real>& pass, int slot)
 {

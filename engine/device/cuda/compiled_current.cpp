@@ -30,6 +30,7 @@ void CompiledCurrent<Real>::compile(int device)
     const auto with = [&](const KernelShape& shape) {
         code_ = std::make_unique<LoadedCode>(current_source(*program_, single, type_rows_, shape),
                                              device);
+        awake_ = {*code_, "cell_awake", shape.block_threads, device};
         front_ = {*code_, "cell_front", shape.block_threads, device};
         points_ = {*code_, "cell_points", shape.block_threads, device};
         vertices_ = {*code_, "cell_vertices", shape.block_threads, device};
@@ -58,12 +59,20 @@ void CompiledCurrent<Real>::set_types(std::span<const cell::CellType> types, Str
 }
 
 template <class Real>
-void CompiledCurrent<Real>::front(StreamRef s, const Front<Real>& f, const Moment& m, int begin,
+void CompiledCurrent<Real>::awake(StreamRef s, const Front<Real>& f, const Rest& rest, int begin,
                                   int end) const
 {
     if (begin < end)
-        front_.launch(s, "front", 32 * std::int64_t{end - begin}, false, false, filled(f), m, begin,
-                      end);
+        awake_.launch(s, "awake", end - begin, false, false, f, rest, begin, end);
+}
+
+template <class Real>
+void CompiledCurrent<Real>::front(StreamRef s, const Front<Real>& f, const Moment& m,
+                                  const Rest& rest, int begin, int end) const
+{
+    if (begin < end)
+        front_.launch(s, "front", 32 * std::int64_t{end - begin}, rest.at > 0, false, filled(f), m,
+                      rest, begin, end);
 }
 
 template <class Real>
@@ -75,10 +84,12 @@ void CompiledCurrent<Real>::points(StreamRef s, const Front<Real>& f, const Mome
 }
 
 template <class Real>
-void CompiledCurrent<Real>::vertices(StreamRef s, const Front<Real>& f, const Moment& m) const
+void CompiledCurrent<Real>::vertices(StreamRef s, const Front<Real>& f, const Moment& m,
+                                     const Rest& rest) const
 {
     if (m.begin < m.end)
-        vertices_.launch(s, "currents of vertices", m.end - m.begin, false, false, filled(f), m);
+        vertices_.launch(s, "currents of vertices", m.end - m.begin, rest.at > 0, false, filled(f),
+                         m, rest);
 }
 
 template <class Real>

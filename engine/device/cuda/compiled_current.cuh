@@ -25,12 +25,15 @@ class CompiledCurrent
     /// As CompiledReaction::set_types().
     void set_types(std::span<const cell::CellType> types, StreamRef s);
 
-    /// The kernels of cell_between.cuh in their order; f.cells.tables is set here.
-    void front(StreamRef s, const Front<Real>& f, const Moment& m, int begin, int end) const;
+    /// The kernels of cell_between.cuh in their order; f.cells.tables is set here. `rest` is of a
+    /// whole step (as it is made) where nothing rests.
+    void awake(StreamRef s, const Front<Real>& f, const Rest& rest, int begin, int end) const;
+    void front(StreamRef s, const Front<Real>& f, const Moment& m, const Rest& rest, int begin,
+               int end) const;
     /// @param most  tetrahedra that may be in the front
     void points(StreamRef s, const Front<Real>& f, const Moment& m, std::int64_t most) const;
     /// Slots [m.begin, m.end); after it the list is empty.
-    void vertices(StreamRef s, const Front<Real>& f, const Moment& m) const;
+    void vertices(StreamRef s, const Front<Real>& f, const Moment& m, const Rest& rest) const;
 
     double flops() const;                        ///< of one place, estimated
     std::size_t reads() const { return reads_; } ///< states, V included
@@ -48,7 +51,7 @@ class CompiledCurrent
     std::size_t reads_ = 0;
     TypeRows type_rows_; ///< what the present code is made for
     std::unique_ptr<LoadedCode> code_;
-    LoadedKernel front_, points_, vertices_;
+    LoadedKernel awake_, front_, points_, vertices_;
     Buffer<Real> rows_; ///< of several types, where constant memory does not hold them
 };
 extern template class CompiledCurrent<double>;

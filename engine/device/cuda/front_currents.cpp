@@ -22,6 +22,16 @@ const Real* states_of(const ShardState<Real>& s, std::size_t group, bool separat
 }
 
 template <class Real>
+Rest rest_of(const ShardState<Real>& s, std::size_t range, const CurrentMoment& at)
+{
+    if (at.tolerance_mV <= 0)
+        return {};
+    Rest r = s.rest_of(range, at.tolerance_mV);
+    r.at = at.at, r.length = at.length, r.index = at.index;
+    return r;
+}
+
+template <class Real>
 Buffer<Real> uploaded_as(const std::vector<double>& from, StreamRef s)
 {
     return uploaded(std::vector<Real>(from.begin(), from.end()), s);
@@ -56,6 +66,12 @@ auto FrontCurrents<Real>::make(const TissueProblem& p, const ShardState<Real>& s
     h.tetrahedra = lists.tetrahedra;
     h.chunk = uploaded(same_bytes<FrontChunk>(lists.chunk), main);
     h.vertex = uploaded(lists.vertex, main);
+    h.slice = uploaded(lists.slice, main);
+    if (p.rest_tolerance_mV > 0) {
+        h.calm = zeros<std::uint16_t>(lists.chunk.size(), main);
+        h.awake = zeros<std::int32_t>(lists.chunk.size(), main);
+        h.awake_count = zeros<std::uint32_t>(p.groups.size(), main);
+    }
     h.corners = uploaded(same_bytes<FrontCorners>(lists.corners), main);
     h.volume = uploaded_as<Real>(lists.volume, main);
     h.per_mass = uploaded_as<Real>(lists.per_mass, main);
@@ -104,6 +120,11 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
     f.halo = h.halo.data();
     f.peer = h.peer.data() + group * t_.shards.size();
     f.chunk = h.chunk.data(), f.vertex = h.vertex.data(), f.corners = h.corners.data();
+    if (h.calm.size()) {
+        f.slice = h.slice.data(), f.calm = h.calm.data();
+        f.awake = h.awake.data() + h.first_chunk[group];
+        f.awake_count = h.awake_count.data() + group;
+    }
     f.volume = h.volume.data();
     f.in_front = h.in_front.data(), f.touched = h.touched.data();
     f.list = h.list.data() + first_tetrahedron, f.count = h.count.data() + group;
@@ -115,21 +136,48 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
 }
 
 template <class Real>
+void FrontCurrents<Real>::find_awake(std::size_t shard, const CurrentMoment& at) const
+{
+    const ShardState<Real>& s = *t_.shards[shard];
+    const Here& h = here_[shard];
+    for (std::size_t g = 0; g < h.code.size(); ++g)
+        h.code[g]->awake(s.main, front(shard, g, at), rest_of(s, 0, at), h.first_chunk[g],
+                         h.first_chunk[g + 1]);
+}
+
+template <class Real>
+void FrontCurrents<Real>::restored(const CurrentMoment& at)
+{
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        const StreamRef main = t_.shards[k]->main;
+        const Current here(main.device);
+        here_[k].calm.zero(main);
+        here_[k].awake_count.zero(main);
+        if (at.at > 1)
+            find_awake(k, at);
+        main.synchronize();
+    }
+}
+
+template <class Real>
 void FrontCurrents<Real>::launch(std::size_t shard, const CurrentMoment& at) const
 {
     const ShardState<Real>& s = *t_.shards[shard];
     const Here& h = here_[shard];
     const Current here(s.device);
+    if (at.at == 1)
+        find_awake(shard, at);
     for (std::size_t g = 0; g < h.code.size(); ++g) {
         const auto f = front(shard, g, at);
         const auto& code = *h.code[g];
         const int begin = h.first_chunk[g], end = h.first_chunk[g + 1];
-        code.front(s.main, f, s.moment(0, 0, at.offset), begin, end);
+        code.front(s.main, f, s.moment(0, 0, at.offset), rest_of(s, 0, at), begin, end);
         code.points(s.main, f, s.moment(0, 0, at.offset),
                     std::int64_t{end - begin} * FrontChunk::tetrahedra);
-        for (const auto& r : s.host.ranges)
-            if (r.group == g)
-                code.vertices(s.main, f, s.moment(r.begin, r.end, at.offset));
+        for (std::size_t index = 0; index < s.host.ranges.size(); ++index)
+            if (const auto& r = s.host.ranges[index]; r.group == g)
+                code.vertices(s.main, f, s.moment(r.begin, r.end, at.offset),
+                              rest_of(s, index, at));
     }
 }
 
@@ -167,6 +215,7 @@ void FrontCurrents<Real>::set_types(std::size_t group, std::span<const cell::Cel
 }
 
 /// Bytes of cell_front at least, of all; what fronts read and write beside it, of those found.
+/// Where unknowns rest, of those found alone.
 template <class Real>
 KernelRecord FrontCurrents<Real>::record(std::size_t shard, std::int64_t calls) const
 {
@@ -183,9 +232,10 @@ KernelRecord FrontCurrents<Real>::record(std::size_t shard, std::int64_t calls) 
         reads = std::max(reads, static_cast<double>(code->reads()));
     }
     const auto found = static_cast<double>(k.tetrahedra), made = static_cast<double>(calls);
-    k.bytes = made * (static_cast<double>(h.vertex.size()) * 4 +
-                      static_cast<double>(s.host.slots) * (r + 0.25)) +
-              found * (16 + 4 + 8 * r);
+    const double looking = h.calm.size() ? 0
+                                         : static_cast<double>(h.vertex.size()) * 4 +
+                                               static_cast<double>(s.host.slots) * (r + 0.25);
+    k.bytes = made * looking + found * (16 + 4 + 8 * r);
     k.flops = found * (4 * (flops + 6 * reads) + 12);
     return k;
 }

@@ -16,6 +16,9 @@ struct CurrentMoment
     Vector v = Vector::current;
     int parity = 0, offset = 0;     ///< as stages have them
     double after_ms = 0, dt_ms = 0; ///< from the step's start; of the reaction that takes them
+    /// Place in a long step, and the tolerance; of a whole step where nothing rests.
+    int at = 0, length = 1, index = 0;
+    double tolerance_mV = 0;
 };
 
 /// What the cells' steps take in place of the stimulus: with it what interpolation adds to the
@@ -44,6 +47,8 @@ class FrontCurrents
         cells.driven = here_[shard].currents.data();
     }
     void set_types(std::size_t group, std::span<const cell::CellType> types);
+    /// V is another one than what steps have led to; what comes is step at.at of a long one.
+    void restored(const CurrentMoment& at);
 
     /// Of a shard, from all that its status counted.
     /// @param calls  of its kernels so far
@@ -57,7 +62,9 @@ class FrontCurrents
         std::vector<std::int32_t> first_chunk;
         std::size_t tetrahedra = 0;
         Buffer<FrontChunk> chunk;
-        Buffer<std::int32_t> vertex, list;
+        Buffer<std::int32_t> vertex, slice, list, awake;
+        Buffer<std::uint16_t> calm; ///< where unknowns rest
+        Buffer<std::uint32_t> awake_count;
         Buffer<FrontCorners> corners;
         Buffer<Real> volume, per_mass, corner_rate, total;
         Buffer<std::uint32_t> first, star, in_front, touched, currents, count;
@@ -66,6 +73,7 @@ class FrontCurrents
     };
     Here make(const TissueProblem& p, const ShardState<Real>& s) const;
     Front<Real> front(std::size_t shard, std::size_t group, const CurrentMoment& at) const;
+    void find_awake(std::size_t shard, const CurrentMoment& at) const;
 
     Tissue<Real>& t_;
     std::vector<Here> here_;

@@ -77,9 +77,24 @@ std::vector<std::vector<Placed>> placed(const TissueProblem& p, const Shard& sha
     return out;
 }
 
+/// Adds the slices that a new chunk's vertices lie in, those of other shards left out.
+/// @return how many
+std::int32_t add_slices(FrontLists& out, std::size_t first_vertex, const Shard& shard)
+{
+    const auto begin = out.slice.size();
+    for (std::size_t v = first_vertex; v < out.vertex.size(); ++v)
+        if (out.vertex[v] < shard.slots)
+            out.slice.push_back(out.vertex[v] / 32);
+    const auto from = out.slice.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::sort(from, out.slice.end());
+    out.slice.erase(std::unique(from, out.slice.end()), out.slice.end());
+    return static_cast<std::int32_t>(out.slice.size() - begin);
+}
+
 /// Adds a group's chunks; `row_of` gets the place of each of the mesh's tetrahedra.
-void add_chunks(FrontLists& out, const TissueProblem& p, std::span<const Placed> all,
-                std::vector<std::int32_t>& last_seen, std::vector<std::uint32_t>& row_of)
+void add_chunks(FrontLists& out, const TissueProblem& p, const Shard& shard,
+                std::span<const Placed> all, std::vector<std::int32_t>& last_seen,
+                std::vector<std::uint32_t>& row_of)
 {
     for (std::size_t from = 0; from < all.size(); from += in_chunk) {
         const auto n = std::min(in_chunk, all.size() - from);
@@ -101,8 +116,10 @@ void add_chunks(FrontLists& out, const TissueProblem& p, std::span<const Placed>
             out.corners.push_back(corners);
             out.volume.push_back(k < n ? p.elements.volume_mm3[x.element] / 4 : 0);
         }
-        out.chunk.push_back(
-            {first_vertex, static_cast<std::int32_t>(out.vertex.size()) - first_vertex});
+        const auto first_slice = static_cast<std::int32_t>(out.slice.size());
+        out.chunk.push_back({first_vertex,
+                             static_cast<std::int32_t>(out.vertex.size()) - first_vertex,
+                             first_slice, add_slices(out, index(first_vertex), shard)});
     }
     out.tetrahedra += all.size();
 }
@@ -157,7 +174,7 @@ FrontLists make_front_lists(const TissueProblem& p, const Shard& shard, std::siz
     std::vector<std::int32_t> last_seen(index(shard.slots + shard.halo), -1);
     out.first_chunk.push_back(0);
     for (const auto& of_group : placed(p, shard, local)) {
-        add_chunks(out, p, of_group, last_seen, row_of);
+        add_chunks(out, p, shard, of_group, last_seen, row_of);
         out.first_chunk.push_back(static_cast<std::int32_t>(out.chunk.size()));
     }
     add_stars(out, p, shard, local, row_of);

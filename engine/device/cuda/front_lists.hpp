@@ -17,9 +17,10 @@ struct FrontLists
 {
     static constexpr int chunk_tetrahedra = 128;
     std::vector<std::int32_t> first_chunk; ///< [groups + 1]
-    /// First vertex and number of them, of chunks along the slots, group by group.
-    std::vector<std::array<std::int32_t, 2>> chunk;
-    std::vector<std::int32_t> vertex;
+    /// First vertex and number of them, first slice and number of them, of chunks along the slots,
+    /// group by group.
+    std::vector<std::array<std::int32_t, 4>> chunk;
+    std::vector<std::int32_t> vertex, slice;
     std::vector<std::array<std::int32_t, 4>> corners;
     std::vector<double> volume;
     std::vector<std::uint32_t> first, star;

@@ -120,11 +120,13 @@ struct Rest
     unsigned* count = nullptr;       ///< [2] entries of the list, in turn
 };
 
-/// A row of FrontChunk::tetrahedra neighbouring tetrahedra of one group at most, by their vertices.
-struct FrontChunk
+/// A row of FrontChunk::tetrahedra neighbouring tetrahedra of one group at most, by their vertices,
+/// and by the slices of 32 slots that these lie in.
+struct alignas(16) FrontChunk
 {
     static constexpr int tetrahedra = 128;
     std::int32_t first_vertex = 0, vertices = 0;
+    std::int32_t first_slice = 0, slices = 0;
 };
 
 /// Slots of a tetrahedron's vertices; of one that fills a chunk the first slot four times.
@@ -161,7 +163,13 @@ struct Front
     const FrontPlace* halo = nullptr;
     const FrontPeer<Real>* peer = nullptr; ///< by shard
     const FrontChunk* chunk = nullptr;
-    const std::int32_t* vertex = nullptr;  ///< of the chunks, slots and halo
+    const std::int32_t* vertex = nullptr; ///< of the chunks, slots and halo
+    const std::int32_t* slice = nullptr;  ///< of the chunks
+    /// Of steps in which unknowns rest (Rest), else null. [chunks] long steps for which V cannot
+    /// differ enough in a chunk, as long as all of its vertices rest; 0: it is looked at.
+    std::uint16_t* calm = nullptr;
+    std::int32_t* awake = nullptr;         ///< chunks with a slice that moves, in any order
+    std::uint32_t* awake_count = nullptr;  ///< of these; 0 at the end of a long step's first one
     const FrontCorners* corners = nullptr; ///< [128 chunks]
     const Real* volume = nullptr;          ///< [128 chunks] a quarter [mm3]
     std::uint32_t* in_front = nullptr;     ///< [4 chunks] bits

@@ -51,6 +51,15 @@ void QuiescentPlan<Real>::launch(StreamRef stream, State& s, const Cells& c)
 }
 
 template <class Real>
+CurrentMoment QuiescentPlan<Real>::currents_of(const Stage& s, int parity, int offset) const
+{
+    auto m = StepPlan<Real>::currents_of(s, parity, offset);
+    m.at = long_.at, m.length = long_.length, m.index = long_.index;
+    m.tolerance_mV = tolerance_mV_;
+    return m;
+}
+
+template <class Real>
 void QuiescentPlan<Real>::enqueue(int steps, int parity)
 {
     auto& t = this->t_;
@@ -195,6 +204,8 @@ void QuiescentPlan<Real>::restore(const Snapshot& s)
         long_.at = static_cast<int>(s.quiescent[0]);
         long_.length = static_cast<int>(s.quiescent[1]);
     }
+    if (this->front_)
+        this->front_->restored(currents_of(this->stages_.front(), this->t_.parity(), 0));
 }
 
 /// Long steps move every slot; the short ones inside them the slices that were counted.

@@ -92,7 +92,7 @@ std::unique_ptr<DeviceReaction<Real>> make_reaction(const TissueProblem& p, cons
     }
     ReactionUse use{fused, !fused || p.splitting == Splitting::strang, 0, p.size()};
     if (p.rest_tolerance_mV > 0)
-        use.longest_quiescent_ms = TissueProblem::longest_quiescent_ms;
+        use.longest_quiescent_ms = p.longest_quiescent_ms;
     use.implicit = p.stepping == Stepping::newton;
     return std::make_unique<CompiledReaction<Real>>(g, use, s);
 }

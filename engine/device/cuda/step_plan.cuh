@@ -112,7 +112,7 @@ class StepPlan
     {
         return front_ && (stage == first || (strang() && stage + 1 == stages_.size()));
     }
-    CurrentMoment currents_of(const Stage& s, int parity, int offset) const;
+    virtual CurrentMoment currents_of(const Stage& s, int parity, int offset) const;
     /// One stage of all shards, with the currents ahead of it, each measured as a family's; what
     /// others read is in their halos on return.
     void measured_stage(std::size_t stage, std::size_t first, Family f);
@@ -174,6 +174,7 @@ class QuiescentPlan final : public StepPlan<Real>
     using typename StepPlan<Real>::Stage;
     using typename StepPlan<Real>::Cells;
     void launch(StreamRef stream, State& s, const Cells& c) override;
+    CurrentMoment currents_of(const Stage& s, int parity, int offset) const override;
     void enqueue(int steps, int parity);
     void launch_steps(int steps);
     void measured_step();

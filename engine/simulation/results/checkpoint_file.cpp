@@ -81,7 +81,7 @@ void check(const Checkpoint& c)
     if (!(dt_ms > 0 && dt_ms < 1e9))
         throw InputError("checkpoint", "it names no time step; use an older checkpoint");
     const auto& s = c.state;
-    const auto longest = device::TissueProblem::longest_quiescent_ms * (1 + 1e-9) / dt_ms;
+    const auto longest = device::TissueProblem::most_quiescent_ms * (1 + 1e-9) / dt_ms;
     device::SnapshotShape shape{s.v.size(), {}, static_cast<int>(std::min(longest, 1e9))};
     for (const auto& state : s.states) { // of which unknowns they are restore() knows
         if (!shape.states.empty() && state.size() > shape.states.back())

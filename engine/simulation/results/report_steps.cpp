@@ -27,7 +27,7 @@ Json scaled_most_at(const device::TissueProblem& p)
 Json rest_json(const device::TissueProblem& p, const device::Stepper& stepper)
 {
     return {{"tolerance_mV", p.rest_tolerance_mV},
-            {"longest_step_ms", device::TissueProblem::longest_quiescent_ms},
+            {"longest_step_ms", p.longest_quiescent_ms},
             {"share_at_rest", stepper.share_quiescent()}};
 }
 

@@ -243,7 +243,7 @@ void rest_where_possible(const Session& s, device::TissueProblem& p, Notices& no
         return;
     const bool compiled = std::none_of(p.groups.begin(), p.groups.end(),
                                        [](const auto& g) { return g.reaction != nullptr; });
-    const bool two_fit = p.dt_ms * 2 <= device::TissueProblem::longest_quiescent_ms * (1 + 1e-9);
+    const bool two_fit = p.dt_ms * 2 <= p.longest_quiescent_ms * (1 + 1e-9);
     std::string why;
     if (device::needs_solver(p) || p.stepping == device::Stepping::newton)
         why = "diffusion is not stepped explicitly with lumped mass";
