@@ -2,7 +2,7 @@
 // Compartments, and the cable equation on them: against integrals over frusta, Rall's analytic
 // solutions, Hodgkin and Huxley's axon, and CVODE over a whole tree.
 #include "engine/cable/compartments.hpp"
-#include "engine/cable/step/cables.hpp"
+#include "engine/cable/step/run.hpp"
 #include "engine/cell/compiler/equations/system.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
@@ -107,6 +107,31 @@ class TestCableEquation : public QObject
         for (std::size_t i = 0; i < c.nodes(); ++i)
             v.push_back(cables.potential(static_cast<std::int32_t>(i)));
         return v;
+    }
+
+    static Compartments branched(double step_um)
+    {
+        auto m = root(2);
+        add_line(m, 0, 300, 2);
+        add_line(m, 1, 260, 1);
+        add_line(m, 1, 340, 1.5, 2);
+        add_line(m, 3, 120, 0.7, 4);
+        add_line(m, 3, 90, 0.9);
+        return discretise(m, {step_um});
+    }
+    static CablesDescription with(const Compartments& c, std::vector<cell::CellType> types,
+                                  double dt_ms)
+    {
+        CablesDescription d;
+        d.compartments = c;
+        d.types = std::move(types);
+        d.dt_ms = dt_ms;
+        return d;
+    }
+    static cell::CellType squid(double temperature = 6.3)
+    {
+        const std::pair<std::string, double> warm{"temperature", temperature};
+        return cell::make_cell_type("hodgkin_huxley_1952", "", std::span(&warm, 1), {});
     }
 
   private Q_SLOTS:
@@ -270,6 +295,206 @@ class TestCableEquation : public QObject
                 last = error;
             }
         }
+    }
+
+    /// A step of random potentials against dense elimination, of one copy and of 16 together.
+    void stepAgreesWithADenseSolution()
+    {
+        const auto c = branched(20);
+        const auto n = c.nodes();
+        const double dt = 0.05;
+        const auto noise = [](std::size_t i, std::size_t copy) {
+            return 80 * std::sin(12.9898 * static_cast<double>(i + 1) +
+                                 78.233 * static_cast<double>(copy));
+        };
+        for (const std::size_t copies : {1, 18}) {
+            auto d = with(c, {passive(folder_, tau_ms)}, dt);
+            d.copies = copies;
+            Cables<double> cables(d);
+            auto state = cables.snapshot();
+            for (std::size_t k = 0; k < copies; ++k)
+                for (std::size_t i = 0; i < n; ++i)
+                    state.V_mV[k * n + i] = noise(i, k);
+            cables.restore(state);
+            ThreadPool pool(2);
+            const NodeCurrent in[]{{3, 0.2, 0, copies - 1}, {5, -0.1, 0.02, copies - 1}};
+            cables.advance(in, pool);
+            const auto k = copies - 1;
+            // (C / dt + C / tau + G + slope) x = C / dt V + I + slope V, without a tree
+            std::vector<std::vector<double>> a(n, std::vector<double>(n + 1, 0));
+            for (std::size_t i = 0; i < n; ++i) {
+                const double capacitance = c.capacitance_nF[i];
+                a[i][i] += capacitance / dt + capacitance / tau_ms;
+                a[i][n] = capacitance / dt * noise(i, k);
+                if (i == 0)
+                    continue;
+                const auto p = static_cast<std::size_t>(c.tree.parent[i]);
+                a[i][i] += c.coupling_uS[i];
+                a[p][p] += c.coupling_uS[i];
+                a[i][p] -= c.coupling_uS[i];
+                a[p][i] -= c.coupling_uS[i];
+            }
+            a[3][n] += 0.2;
+            a[5][n] += -0.1 + 0.02 * noise(5, k);
+            a[5][5] += 0.02;
+            for (std::size_t i = 0; i < n; ++i) // dominant: no pivots
+                for (std::size_t r = i + 1; r < n; ++r)
+                    for (std::size_t j = n + 1; j-- > i;)
+                        a[r][j] -= a[r][i] / a[i][i] * a[i][j];
+            double worst = 0;
+            for (std::size_t i = n; i-- > 0;) {
+                for (std::size_t j = i + 1; j < n; ++j)
+                    a[i][n] -= a[i][j] * a[j][n];
+                a[i][n] /= a[i][i];
+                worst = std::max(
+                    worst, std::abs(cables.potential(static_cast<std::int32_t>(i), k) - a[i][n]));
+            }
+            QVERIFY2(worst < 1e-12 * 80, qPrintable(QString::number(worst)));
+        }
+    }
+
+    /// No bit depends on threads; copies know nothing of each other; a state goes on as it was.
+    void copiesAreTheirOwn()
+    {
+        const auto c = branched(25);
+        auto d = with(c, {squid()}, 0.02);
+        d.copies = 37;
+        std::vector<NodeCurrent> in;
+        for (std::size_t k = 0; k < d.copies; ++k)
+            in.push_back({0, 0.02 * static_cast<double>(k), 0, k});
+        const auto run = [&](unsigned threads, int steps) {
+            Cables<double> cables(d);
+            ThreadPool pool(threads);
+            for (int s = 0; s < steps; ++s)
+                cables.advance(s < 50 ? in : std::vector<NodeCurrent>(), pool);
+            return cables.snapshot();
+        };
+        const auto one = run(1, 150), three = run(3, 150);
+        QVERIFY(one.V_mV == three.V_mV && one.states == three.states);
+        QVERIFY(one.V_mV.front() < -60 &&
+                *std::max_element(one.V_mV.begin(), one.V_mV.end()) > 0); // some have fired
+        // alone
+        auto alone = d;
+        alone.copies = 1;
+        Cables<double> single(alone);
+        ThreadPool pool(2);
+        for (int s = 0; s < 150; ++s) {
+            const NodeCurrent into{0, 0.02 * 30};
+            single.advance(s < 50 ? std::span(&into, 1) : std::span<const NodeCurrent>(), pool);
+        }
+        for (std::size_t i = 0; i < c.nodes(); ++i)
+            QVERIFY(std::abs(single.potential(static_cast<std::int32_t>(i)) -
+                             one.V_mV[30 * c.nodes() + i]) < 1e-9);
+        // single precision
+        Cables<float> rough(alone);
+        for (int s = 0; s < 150; ++s) {
+            const NodeCurrent into{0, 0.02 * 30};
+            rough.advance(s < 50 ? std::span(&into, 1) : std::span<const NodeCurrent>(), pool);
+        }
+        QVERIFY(std::abs(rough.potential(0) - single.potential(0)) < 0.02);
+        // in two parts
+        Cables<double> later(d);
+        later.restore(run(1, 70));
+        for (int s = 70; s < 150; ++s)
+            later.advance({}, pool);
+        QVERIFY(later.snapshot().V_mV == one.V_mV && later.snapshot().states == one.states);
+        QCOMPARE(later.step(), std::int64_t(150));
+        auto wrong = one;
+        wrong.states.pop_back();
+        QVERIFY_THROWS_EXCEPTION(Error, later.restore(wrong));
+    }
+
+    /// Models by kind: two names of one model step as one; others meet at their border.
+    void severalModels()
+    {
+        const auto copy = folder_.filePath("squid.mmt");
+        QFile::copy(TAWARA_SOURCE_DIR "/resources/models/hodgkin_huxley_1952.mmt", copy);
+        const auto c = branched(25);
+        for (const std::size_t copies : {1, 5}) {
+            auto d = with(c, {squid()}, 0.02);
+            d.copies = copies;
+            auto two = d;
+            two.types = {squid(), cell::make_cell_type(copy.toStdString(), "", {}, {}), squid(20),
+                         passive(folder_, 5)};
+            for (const auto kind : c.kind)
+                two.type_of_node.push_back(kind == 2 ? 1 : 0);
+            Cables<double> a(d), b(two);
+            ThreadPool pool(2);
+            const NodeCurrent into{0, 0.6};
+            double highest = -100;
+            for (int s = 0; s < 200; ++s) {
+                const auto in = s < 50 ? std::span(&into, 1) : std::span<const NodeCurrent>();
+                a.advance(in, pool);
+                b.advance(in, pool);
+                highest = std::max(highest, a.potential(0));
+            }
+            QVERIFY(highest > 20);
+            for (std::size_t i = 0; i < c.nodes(); ++i)
+                QVERIFY(std::abs(a.potential(static_cast<std::int32_t>(i)) -
+                                 b.potential(static_cast<std::int32_t>(i))) < 1e-9);
+            QVERIFY(a.snapshot().states.size() == b.snapshot().states.size());
+            // a passive branch and a warm one are others
+            two.type_of_node.clear();
+            for (const auto kind : c.kind)
+                two.type_of_node.push_back(kind == 2 ? 3 : kind == 4 ? 2 : 0);
+            Cables<double> e(two);
+            e.restore(e.snapshot());
+            for (int s = 0; s < 20; ++s)
+                e.advance({}, pool);
+            const auto end = e.snapshot();
+            std::size_t k = 0;
+            while (c.kind[k] != 2)
+                ++k;
+            QVERIFY(end.V_mV[k] > -60 && end.V_mV[k] < 0); // it rests at 0
+        }
+    }
+
+    /// A coupling of 0 cuts the cable.
+    void cutsBlock()
+    {
+        const auto c = branched(25);
+        const auto fires = [&](bool cut) {
+            Cables<double> cables(with(c, {squid()}, 0.02));
+            if (cut)
+                cables.set_coupling(c.node_of_point[1], 0);
+            ThreadPool pool(1);
+            const NodeCurrent into{0, 0.6};
+            double highest = -100;
+            for (int s = 0; s < 300; ++s) {
+                cables.advance(s < 50 ? std::span(&into, 1) : std::span<const NodeCurrent>(), pool);
+                highest = std::max(highest, cables.potential(c.node_of_point[2]));
+            }
+            return highest > 0;
+        };
+        QVERIFY(fires(false));
+        QVERIFY(!fires(true));
+    }
+
+    /// The squid's axon of Hodgkin and Huxley 1952 (p. 524 ff.): radius 238 um, 35.4 ohm cm, 18.5
+    /// degC. They computed 18.8 m/s and measured 21.2; the speed of the equations is 18.7 to 18.8.
+    void axonConducts()
+    {
+        auto m = root(238);
+        add_line(m, 0, 50'000, 238, 2, 10);
+        const auto speed = [&](double space_um, double dt_ms, bool second) {
+            auto d = with(discretise(m, {space_um, {35.4, 1}}), {squid(18.5)}, dt_ms);
+            d.second_order = second;
+            RunningCables<double> run{Cables<double>(std::move(d)), {}, {}};
+            run.pulses = {{0, 20'000, 20'000, 0.5, 0.2}};
+            const auto& nodes = run.cables.description().compartments.node_of_point;
+            run.probes = {nodes[4], nodes[7]}; // 15 mm apart, 15 mm from the end
+            std::vector<RunningCables<double>> all;
+            all.push_back(std::move(run));
+            CablesRunOptions o;
+            o.end_ms = 4;
+            const auto r = run_cables(all, o, {});
+            return r.spikes.size() == 2 ? 15 / (r.spikes[1].time_ms - r.spikes[0].time_ms) : 0;
+        };
+        const double usual = speed(250, 0.01, false), fine = speed(62.5, 0.00125, true);
+        qInfo("squid axon: %.2f m/s with usual steps, %.3f with fine ones", usual, fine);
+        QVERIFY(fine > 18.5 && fine < 19.1);
+        QVERIFY(std::abs(usual - fine) < 0.02 * fine);
+        QVERIFY(std::abs(speed(250, 0.01, true) - fine) < 0.01 * fine);
     }
 };
 
