@@ -188,13 +188,8 @@ void run_as(Context& c, const CableRunArguments& a, const std::vector<NamedCable
             const std::map<std::int32_t, cell::CellType>& membranes, const Progress& progress)
 {
     const auto& info = cell::model_info(membranes.at(-1).model);
-    const cell::ModelInfo* models[]{&info};
-    auto scheme = a.scheme.empty() ? cell::usual_scheme(models) : cell::scheme_by_name(a.scheme);
-    if (a.scheme.empty() && scheme == cell::Scheme::backward_euler) {
-        scheme = cell::Scheme::grl1;
-        c.notice({Notice::Level::info, "states are stepped by grl1: backward_euler, which the "
-                                       "model's file names, steps V with them"});
-    }
+    const auto scheme = a.scheme.empty() ? usual_cable_scheme(info, a.second_order)
+                                         : cell::scheme_by_name(a.scheme);
     const double dt = cable_step(c, a, info, scheme);
     std::vector<RunningCables<Real>> running;
     std::vector<std::vector<std::int32_t>> probes;
@@ -317,7 +312,8 @@ void declare_cable_run(const Declaration& d, CLI::App& parent)
     sub->add_option("--scheme", a->scheme,
                     "how states other than V are stepped; else the model's usual scheme");
     sub->add_flag("--second-order", a->second_order,
-                  "V by Crank-Nicolson, states half a step behind it; else backward Euler");
+                  "V by Crank-Nicolson, states by grl2 half a step behind it; else backward Euler, "
+                  "first order");
     sub->add_option("--every", a->every_ms, "between rows of the traces [ms]")
         ->capture_default_str();
     sub->add_option("--traces", a->traced, "copies of each cable with traces")

@@ -190,10 +190,7 @@ void Cables<Real>::Impl::make_groups()
             });
         g.slots = rounded_up(g.nodes.size() * lanes, vector_slots);
         const auto info = cell::compiler::describe(*cell::compiler::system_of(g.types));
-        const cell::ModelInfo* models[]{&info};
-        auto scheme = d.scheme.value_or(cell::usual_scheme(models));
-        if (!d.scheme && scheme == cell::Scheme::backward_euler)
-            scheme = cell::Scheme::grl1;
+        const auto scheme = d.scheme.value_or(usual_cable_scheme(info, d.second_order));
         g.kernel = cell::make_cable_kernel<Real>(g.types, scheme);
         const auto states = g.types[0].initial.size() - 1;
         g.states.assign(states, AlignedVector<Real>(blocks * g.slots, Real(0)));
@@ -329,6 +326,15 @@ void Cables<Real>::Impl::fail(std::size_t block, std::int64_t at) const
     throw NumericsError(static_cast<double>(at + 1) * d.dt_ms, at + 1,
                         static_cast<std::int64_t>(node), d.compartments.place_mm[node], value,
                         d.types[d.type_of_node[node]].model);
+}
+
+cell::Scheme usual_cable_scheme(const cell::ModelInfo& model, bool second_order)
+{
+    if (second_order)
+        return cell::Scheme::grl2;
+    const cell::ModelInfo* models[]{&model};
+    const auto usual = cell::usual_scheme(models);
+    return usual == cell::Scheme::backward_euler ? cell::Scheme::grl1 : usual;
 }
 
 template <class Real>

@@ -23,13 +23,18 @@ struct CablesDescription
     std::vector<cell::TypeIndex> type_of_node; ///< [nodes]; none: type 0 everywhere
     std::size_t copies = 1;
     double dt_ms = 0.01;
-    /// How states other than V are stepped; nothing: each model's usual scheme (usual_scheme()), or
-    /// grl1 where that is backward_euler. Neither cvode nor backward_euler, which step V with them.
+    /// How states other than V are stepped; nothing: usual_cable_scheme() of each model. Neither
+    /// cvode nor backward_euler, which step V with them.
     std::optional<cell::Scheme> scheme{};
-    /// V by Crank-Nicolson, states half a step behind it (Hines 1984): second order in time. Else
-    /// by backward Euler, first order, which dampens whatever step is taken.
+    /// V by Crank-Nicolson, states half a step behind it (Hines 1984): second order in time where
+    /// their scheme is of second order with V held (grl2; rush_larsen for gates). Else V by
+    /// backward Euler, first order, which dampens whatever step is taken.
     bool second_order = false;
 };
+
+/// The scheme of states where none is asked for: grl2 for second order; else the model's
+/// usual_scheme(), or grl1 where that is backward_euler.
+cell::Scheme usual_cable_scheme(const cell::ModelInfo& model, bool second_order);
 
 /// A current into a node during a step, at its potential V_0 when the step begins and V when it
 /// ends: I = I_0 - slope (V - V_0). A junction to something at the potential U by a resistance R
