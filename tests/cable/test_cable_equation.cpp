@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Compartments, and the cable equation on them: against integrals over frusta, Rall's analytic
-// solutions, Hodgkin and Huxley's axon, and CVODE over a whole tree.
+// solutions, and of copies, models and cuts.
 #include "engine/cable/compartments.hpp"
-#include "engine/cable/step/run.hpp"
+#include "engine/cable/step/cables.hpp"
 #include "engine/cell/compiler/equations/system.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
@@ -468,33 +468,6 @@ class TestCableEquation : public QObject
         };
         QVERIFY(fires(false));
         QVERIFY(!fires(true));
-    }
-
-    /// The squid's axon of Hodgkin and Huxley 1952 (p. 524 ff.): radius 238 um, 35.4 ohm cm, 18.5
-    /// degC. They computed 18.8 m/s and measured 21.2; the speed of the equations is 18.7 to 18.8.
-    void axonConducts()
-    {
-        auto m = root(238);
-        add_line(m, 0, 50'000, 238, 2, 10);
-        const auto speed = [&](double space_um, double dt_ms, bool second) {
-            auto d = with(discretise(m, {space_um, {35.4, 1}}), {squid(18.5)}, dt_ms);
-            d.second_order = second;
-            RunningCables<double> run{Cables<double>(std::move(d)), {}, {}};
-            run.pulses = {{0, 20'000, 20'000, 0.5, 0.2}};
-            const auto& nodes = run.cables.description().compartments.node_of_point;
-            run.probes = {nodes[4], nodes[7]}; // 15 mm apart, 15 mm from the end
-            std::vector<RunningCables<double>> all;
-            all.push_back(std::move(run));
-            CablesRunOptions o;
-            o.end_ms = 4;
-            const auto r = run_cables(all, o, {});
-            return r.spikes.size() == 2 ? 15 / (r.spikes[1].time_ms - r.spikes[0].time_ms) : 0;
-        };
-        const double usual = speed(250, 0.01, false), fine = speed(62.5, 0.00125, true);
-        qInfo("squid axon: %.2f m/s with usual steps, %.3f with fine ones", usual, fine);
-        QVERIFY(fine > 18.5 && fine < 19.1);
-        QVERIFY(std::abs(usual - fine) < 0.02 * fine);
-        QVERIFY(std::abs(speed(250, 0.01, true) - fine) < 0.01 * fine);
     }
 };
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cable/step/cables.hpp"
 
-#include "engine/cable/step/sweeps.hpp"
+#include "engine/cable/step/cables_impl.hpp"
 #include "engine/cell/compiler/equations/ranges.hpp"
 #include "engine/cell/compiler/library.hpp"
-#include "engine/cell/cpu_kernel.hpp"
 #include "engine/cell/numerics_error.hpp"
-#include "engine/core/aligned.hpp"
 #include "engine/core/error.hpp"
 
 #include <algorithm>
@@ -24,86 +22,16 @@ std::size_t rounded_up(std::size_t n, std::size_t to)
     return (n + to - 1) / to * to;
 }
 
-/// The nodes with cells of one model.
-template <class Real>
-struct Group
-{
-    std::vector<cell::CellType> types;
-    std::unique_ptr<cell::CpuKernel<Real>> kernel;
-    std::vector<std::int32_t> nodes;         ///< by type
-    std::vector<cell::TypeIndex> type;       ///< [slots of a block]
-    bool all = false;                        ///< the nodes are all, in their order
-    std::size_t slots = 0;                   ///< of a block
-    std::vector<AlignedVector<Real>> states; ///< [states without V][blocks slots]
-};
-
-/// What a thread needs for a block.
-template <class Real>
-struct Scratch
-{
-    AlignedVector<Real> v, rate, slope;        ///< of a group's cells
-    AlignedVector<Real> node_rate, node_slope; ///< of nodes, where groups are several
-    AlignedVector<Real> diagonal, rhs;
-    std::vector<Real*> pointers;
-
-    void fit(std::size_t slots)
-    {
-        if (v.size() >= slots)
-            return;
-        for (auto* a : {&v, &rate, &slope, &node_rate, &node_slope, &diagonal, &rhs})
-            a->assign(slots, Real(0));
-    }
-};
-
 } // namespace
 
 template <class Real>
-struct Cables<Real>::Impl
+std::size_t Cables<Real>::Impl::node_checked(std::int32_t node, std::size_t copy) const
 {
-    CablesDescription d;
-    std::size_t lanes = 1, blocks = 1, slots = 0; ///< slots: of nodes in a block
-    std::int64_t step = 0;
-    std::vector<Real> coupling, couplings, capacitance;
-    AlignedVector<Real> v; ///< [blocks slots]
-    std::vector<Group<Real>> groups;
-    Scratch<Real> shared; ///< of a step whose loops are shared out
-
-    explicit Impl(CablesDescription given);
-    void make_groups();
-    void add_up_couplings();
-    std::size_t place(std::int32_t node, std::size_t copy) const
-    {
-        return copy / lanes * slots + static_cast<std::size_t>(node) * lanes + copy % lanes;
-    }
-    std::size_t node_checked(std::int32_t node, std::size_t copy) const
-    {
-        if (node < 0 || static_cast<std::size_t>(node) >= d.compartments.nodes() ||
-            copy >= d.copies)
-            throw Error("node " + std::to_string(node) + " of copy " + std::to_string(copy) +
-                        " is no node of these cables");
-        return static_cast<std::size_t>(node);
-    }
-
-    void gather(const Group<Real>& g, std::size_t block, Real* to) const;
-    void scatter(const Group<Real>& g, const Scratch<Real>& s, Real* rate, Real* slope) const;
-    void cells(const Group<Real>& g, std::size_t block, std::int64_t at, Scratch<Real>& s,
-               std::size_t begin, std::size_t end) const;
-    void need_ranges(const Group<Real>& g, std::size_t block, std::int64_t at,
-                     const Scratch<Real>& s) const;
-    void add(const NodeCurrent& c, StepRows<Real>& rows, std::size_t block) const;
-    void solve(std::size_t block, std::int64_t at, std::span<const NodeCurrent> currents,
-               Scratch<Real>& s);
-    [[noreturn]] void fail(std::size_t block, std::int64_t at) const;
-    const Real* rate_of(const Scratch<Real>& s) const
-    {
-        return groups[0].all ? s.rate.data() : s.node_rate.data();
-    }
-    const Real* slope_of(const Scratch<Real>& s) const
-    {
-        return groups[0].all ? s.slope.data() : s.node_slope.data();
-    }
-    bool one_by_one() const { return lanes == 1; }
-};
+    if (node < 0 || static_cast<std::size_t>(node) >= d.compartments.nodes() || copy >= d.copies)
+        throw Error("node " + std::to_string(node) + " of copy " + std::to_string(copy) +
+                    " is no node of these cables");
+    return static_cast<std::size_t>(node);
+}
 
 template <class Real>
 Cables<Real>::Impl::Impl(CablesDescription given) : d(std::move(given))
@@ -461,56 +389,6 @@ void Cables<Real>::set_coupling(std::int32_t node, double uS)
                     std::to_string(uS) + " uS; it should be at least 0, of a node that has one");
     impl_->d.compartments.coupling_uS[i] = uS;
     impl_->add_up_couplings();
-}
-
-template <class Real>
-CablesState Cables<Real>::snapshot() const
-{
-    const auto& m = *impl_;
-    CablesState s;
-    s.step = m.step;
-    std::vector<std::pair<const Group<Real>*, std::size_t>> cell(nodes());
-    for (const auto& g : m.groups)
-        for (std::size_t k = 0; k < g.nodes.size(); ++k)
-            cell[static_cast<std::size_t>(g.nodes[k])] = {&g, k};
-    for (std::size_t copy = 0; copy < m.d.copies; ++copy)
-        for (std::size_t i = 0; i < nodes(); ++i) {
-            s.V_mV.push_back(potential(static_cast<std::int32_t>(i), copy));
-            const auto& [g, k] = cell[i];
-            const auto at = copy / m.lanes * g->slots + k * m.lanes + copy % m.lanes;
-            for (const auto& a : g->states)
-                s.states.push_back(static_cast<double>(a[at]));
-        }
-    return s;
-}
-
-template <class Real>
-void Cables<Real>::restore(const CablesState& s)
-{
-    auto& m = *impl_;
-    std::vector<std::pair<Group<Real>*, std::size_t>> cell(nodes());
-    std::size_t due = 0;
-    for (auto& g : m.groups)
-        for (std::size_t k = 0; k < g.nodes.size(); ++k) {
-            cell[static_cast<std::size_t>(g.nodes[k])] = {&g, k};
-            due += m.d.copies * g.states.size();
-        }
-    if (s.V_mV.size() != m.d.copies * nodes() || s.states.size() != due || s.step < 0)
-        throw Error("a state of " + std::to_string(s.V_mV.size()) + " potentials and " +
-                    std::to_string(s.states.size()) +
-                    " states is not of these cables, which have " +
-                    std::to_string(m.d.copies * nodes()) + " and " + std::to_string(due));
-    m.step = s.step;
-    auto state = s.states.begin();
-    for (std::size_t copy = 0; copy < m.d.copies; ++copy)
-        for (std::size_t i = 0; i < nodes(); ++i) {
-            m.v[m.place(static_cast<std::int32_t>(i), copy)] =
-                static_cast<Real>(s.V_mV[copy * nodes() + i]);
-            const auto& [g, k] = cell[i];
-            const auto at = copy / m.lanes * g->slots + k * m.lanes + copy % m.lanes;
-            for (auto& a : g->states)
-                a[at] = static_cast<Real>(*state++);
-        }
 }
 
 template <class Real>
