@@ -17,8 +17,11 @@ struct CableFileArguments
 
     void declare(CLI::App& app);
     /// Reads a file and says what was mended. @throws InputError
+    /// @param of_several  notes name the file
     cable::io::Loaded read(Context& c, const std::string& file, const Progress& progress,
-                           bool several_trees = false) const;
+                           bool several_trees = false, bool of_several = false) const;
+    /// Cuts a morphology. @throws InputError for a space step that makes too many compartments
+    cable::Compartments cut(const cable::Morphology& m, const cable::Material& of) const;
 };
 
 /// A number, or one of soma, axon, basal, dendrite, apical. @throws InputError naming the option

@@ -66,18 +66,17 @@ void say_measures(Context& c, const cable::Measures& m, std::size_t nodes, doubl
 void cable_info(Context& c, const CableInfoArguments& a)
 {
     const auto loaded = a.how.read(c, a.file, c.progress(), true);
+    std::vector<std::pair<cable::Measures, std::size_t>> all; // before anything is said
+    for (const auto& t : loaded.trees) {
+        const auto m = cable::measure(t);
+        all.emplace_back(m, m.area_um2 > 0 ? a.how.cut(t, {}).nodes() : std::size_t{0});
+    }
     Json trees = Json::array();
     c.say(a.file + ": " + loaded.format + ", unit " + std::string(cable::io::name(loaded.unit)) +
-          (loaded.trees.size() > 1
-               ? ", " + std::to_string(loaded.trees.size()) + " trees that are not joined"
-               : std::string()));
-    for (std::size_t k = 0; k < loaded.trees.size(); ++k) {
-        const auto& t = loaded.trees[k];
-        const auto m = cable::measure(t);
-        const auto nodes = m.area_um2 > 0
-                               ? cable::discretise(t, {a.how.space_step_um, {}, {}}).nodes()
-                               : std::size_t{0};
-        if (loaded.trees.size() > 1)
+          (all.size() > 1 ? ", " + std::to_string(all.size()) + " trees that are not joined" : ""));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto& [m, nodes] = all[k];
+        if (all.size() > 1)
             c.say("tree " + std::to_string(k) + ", root " +
                   std::to_string(loaded.number[k].front()) + ":");
         say_measures(c, m, nodes, a.how.space_step_um);
@@ -116,7 +115,8 @@ void CableFileArguments::declare(CLI::App& app)
 }
 
 cable::io::Loaded CableFileArguments::read(Context& c, const std::string& file,
-                                           const Progress& progress, bool several_trees) const
+                                           const Progress& progress, bool several_trees,
+                                           bool of_several) const
 {
     need_positive("--space-step", space_step_um);
     cable::io::ReadOptions o;
@@ -130,8 +130,28 @@ cable::io::Loaded CableFileArguments::read(Context& c, const std::string& file,
         o.root = root;
     o.several_trees = several_trees;
     auto loaded = cable::io::read(file, o, progress);
-    c.notices(loaded.notices);
+    for (auto n : loaded.notices) {
+        if (of_several)
+            n.text = file + ": " + n.text;
+        c.notice(n);
+    }
     return loaded;
+}
+
+cable::Compartments CableFileArguments::cut(const cable::Morphology& m,
+                                            const cable::Material& of) const
+{
+    constexpr double most = 50e6;
+    const auto size = cable::measure(m);
+    if (const double wanted = size.length_um / space_step_um + static_cast<double>(size.sections);
+        wanted > most) {
+        char text[120];
+        std::snprintf(text, sizeof text,
+                      "is %g um, of which %g um of cable have %.3g; a longer one is due",
+                      space_step_um, size.length_um, wanted);
+        throw InputError("--space-step", text);
+    }
+    return cable::discretise(m, {space_step_um, of, {}});
 }
 
 std::int32_t cable_kind(const std::string& option, const std::string& text)

@@ -115,13 +115,13 @@ std::vector<NamedCable> read_cables(Context& c, const CableRunArguments& a,
 {
     std::vector<NamedCable> out;
     for (const auto& file : a.files) {
-        auto loaded = a.how.read(c, file, progress);
+        auto loaded = a.how.read(c, file, progress, false, a.files.size() > 1);
         NamedCable cable;
         cable.name = std::filesystem::path(file).stem().string();
         const Material m{a.resistivity, a.capacitance};
         if (measure(loaded.trees[0]).length_um <= 0)
             throw InputError(file, "has no length; a cable is at least one piece");
-        cable.compartments = discretise(loaded.trees[0], {a.how.space_step_um, m, {}});
+        cable.compartments = a.how.cut(loaded.trees[0], m);
         cable.number = std::move(loaded.number[0]);
         for (const auto& other : out)
             if (other.name == cable.name)

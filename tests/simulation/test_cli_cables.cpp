@@ -54,6 +54,7 @@ class TestCliCables : public QObject
             {{file("z.swc", "1 3 0 0 0 0 -1\n2 3 1 0 0 1 1\n")},
              "z.swc:1: the radius of id 1 is 0"},
             {{swc, "--root", "9"}, "has no id 9"},
+            {{swc, "--space-step", "1e-9"}, "--space-step: is 1e-09 um, of which 516 um of cable"},
         };
         for (const auto& [more, what] : bad) {
             std::vector<std::string> line{"cable", "info"};
