@@ -18,8 +18,9 @@ constexpr std::array<std::string_view, fascicles> all_fascicles{
 std::vector<std::int32_t> children_of(const Morphology& m)
 {
     std::vector<std::int32_t> out(m.points(), 0);
-    for (std::size_t i = 1; i < m.points(); ++i)
-        ++out[static_cast<std::size_t>(m.parent[i])];
+    for (const auto p : m.parent)
+        if (p >= 0)
+            ++out[static_cast<std::size_t>(p)];
     return out;
 }
 
@@ -38,7 +39,7 @@ std::span<const std::string_view> fascicle_names()
 
 double piece_mm(const Morphology& m, std::size_t point)
 {
-    return point == 0
+    return m.parent[point] < 0
                ? 0
                : norm(m.point_mm[point] - m.point_mm[static_cast<std::size_t>(m.parent[point])]);
 }
@@ -49,14 +50,14 @@ Branches branches_of(const Morphology& m)
     const auto children = children_of(m);
     out.of.assign(m.points(), 0);
     for (std::size_t i = 0; i < m.points(); ++i) {
-        const auto p = static_cast<std::size_t>(std::max(m.parent[i], 0));
-        const bool goes_on = i > 0 && p > 0 && children[p] == 1 && m.kind[i] == m.kind[p];
-        const bool first = i > 0 && p == 0 && children[0] == 1; // the root's own
-        if (goes_on || first) {
+        const bool root = m.parent[i] < 0;
+        const auto p = root ? i : static_cast<std::size_t>(m.parent[i]);
+        const bool first = m.parent[p] < 0; // the root's own
+        if (!root && children[p] == 1 && (first || m.kind[i] == m.kind[p])) {
             out.of[i] = out.of[p];
         } else {
             out.of[i] = static_cast<std::int32_t>(out.parent.size());
-            out.parent.push_back(i == 0 ? -1 : out.of[p]);
+            out.parent.push_back(root ? -1 : out.of[p]);
             out.length_mm.push_back(0);
         }
         out.length_mm[static_cast<std::size_t>(out.of[i])] += piece_mm(m, i);
@@ -68,8 +69,8 @@ std::vector<std::int32_t> ends_of(const Morphology& m)
 {
     std::vector<std::int32_t> out;
     const auto children = children_of(m);
-    for (std::size_t i = 1; i < m.points(); ++i)
-        if (children[i] == 0)
+    for (std::size_t i = 0; i < m.points(); ++i)
+        if (children[i] == 0 && m.parent[i] >= 0)
             out.push_back(static_cast<std::int32_t>(i));
     return out;
 }
@@ -96,9 +97,10 @@ std::vector<char> pieces_cut(const Morphology& m, std::span<const std::string> c
         const bool is_number = read.ec == std::errc() && read.ptr == word.data() + word.size() &&
                                number >= 0 && static_cast<std::size_t>(number) < branches.count();
         bool any = false;
-        for (std::size_t i = 1; i < m.points(); ++i)
-            if (named != all_fascicles.end() ? m.kind[i] == fascicle
-                                             : is_number && branches.of[i] == number)
+        for (std::size_t i = 0; i < m.points(); ++i)
+            if (m.parent[i] >= 0 &&
+                (named != all_fascicles.end() ? m.kind[i] == fascicle
+                                              : is_number && branches.of[i] == number))
                 out[i] = any = true;
         if (any)
             continue;
