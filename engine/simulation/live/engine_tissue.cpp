@@ -263,7 +263,7 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
     set_state(Status::State::loading);
     try {
         prepace(sim->scene->session, sim->tissue(), loading_progress());
-        sim->stepper().restore(initial_snapshot(sim->tissue().problem, sim->precision));
+        sim->stepper().restore(sim->simulation.first_state());
         sim->pacing_due = false;
         show_start();
     } catch (const Cancelled&) {
