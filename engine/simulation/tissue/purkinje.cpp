@@ -2,6 +2,7 @@
 #include "engine/simulation/tissue/purkinje.hpp"
 
 #include "engine/cable/growth/heart_network.hpp"
+#include "engine/cable/io/read.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
@@ -120,8 +121,16 @@ cable::Morphology all_of(std::span<const cable::Morphology> trees)
         out.point_mm.insert(out.point_mm.end(), m.point_mm.begin(), m.point_mm.end());
         out.radius_um.insert(out.radius_um.end(), m.radius_um.begin(), m.radius_um.end());
         out.kind.insert(out.kind.end(), m.kind.begin(), m.kind.end());
+        for (std::size_t i = 0; i < m.points(); ++i)
+            out.wire.push_back(m.is_wire(i));
     }
     return out;
+}
+
+std::optional<cable::io::Unit> io_unit(std::optional<LengthUnit> u)
+{
+    return u ? std::optional(cable::io::unit_by_name(name(*u), "/purkinje/length_unit"))
+             : std::nullopt;
 }
 
 cable::Compartments compartments_of(const Session& s, std::span<const cable::Morphology> trees)
@@ -269,6 +278,20 @@ std::vector<cable::Morphology> network_trees(const Session& s, const Tissue& t, 
         return {
             cable::grow_network(*t.mesh, *t.surface, keys.grow, t.mesh_title, notices, progress)};
     std::vector<cable::Morphology> out;
+    for (const auto& file : keys.files) {
+        cable::io::ReadOptions options;
+        options.unit = io_unit(keys.unit);
+        options.radius_um = keys.radius_um;
+        options.several_trees = true;
+        auto loaded = cable::io::read(s.folder / file, options, progress);
+        notices.insert(notices.end(), loaded.notices.begin(), loaded.notices.end());
+        const bool named = loaded.format.find("VT") != std::string::npos;
+        for (auto& tree : loaded.trees) {
+            if (!named) // kinds of neurites are no fascicles
+                std::fill(tree.kind.begin(), tree.kind.end(), 0);
+            out.push_back(std::move(tree));
+        }
+    }
     return out;
 }
 
