@@ -110,9 +110,8 @@ Json network_figures(std::span<const cable::Morphology> trees)
 void say_figures(Context& c, const Json& j)
 {
     c.say(j["points"].dump() + " points, " + j["branches"].dump() + " branches, " +
-          j["ends"].dump() + " ends, " +
-          simulation::number_text(j["length_mm"].get<double>(), 5) + " mm" +
-          (j["trees"].get<int>() > 1 ? ", " + j["trees"].dump() + " trees" : ""));
+          j["ends"].dump() + " ends, " + simulation::number_text(j["length_mm"].get<double>(), 5) +
+          " mm" + (j["trees"].get<int>() > 1 ? ", " + j["trees"].dump() + " trees" : ""));
     c.say("branches, least / median / greatest: " + three_words(j["branch_mm"]) + " mm");
     for (const auto& [name, x] : j["fascicles"].items())
         c.say("  " + name + ": " + simulation::number_text(x["length_mm"].get<double>(), 5) +
@@ -154,8 +153,7 @@ void measure_ends(Context& c, const NetworkFiles& f, std::span<const cable::Morp
     j["ends_from_tissue_mm"] = three_of(far);
     j["ends_within_1_mm"] = within;
     c.say("ends from the tissue of " + f.mesh + ": " + three_words(j["ends_from_tissue_mm"]) +
-          " mm, " + std::to_string(within) + " of " + std::to_string(far.size()) +
-          " within 1 mm");
+          " mm, " + std::to_string(within) + " of " + std::to_string(far.size()) + " within 1 mm");
 }
 
 void info_of_network(Context& c, const NetworkFiles& f)
@@ -194,7 +192,8 @@ void declare_purkinje(const Declaration& d)
         ->add_option("--set", f->set,
                      "a number of purkinje.grow (resources/sessions/README.md), e.g. seed=2")
         ->type_name("NAME=VALUE");
-    grown->add_option("--length-unit", f->unit, "unit of the mesh file's coordinates; else inferred")
+    grown
+        ->add_option("--length-unit", f->unit, "unit of the mesh file's coordinates; else inferred")
         ->type_name("um|mm|cm|m");
     auto* info = d.command(*purkinje, "info", "counts, lengths, ends and fascicles of a network",
                            [f](Context& c) { info_of_network(c, *f); });

@@ -47,10 +47,9 @@ struct Bar
     Bar() { std::ofstream(folder / "wire.txt") << wire; }
     Session session(const std::string& keys, double end_ms = 60) const
     {
-        auto s = parse_session(session_text(R"({"file": "wire.txt", "length_unit": "mm")" + keys +
-                                                "}",
-                                            end_ms),
-                               "bar.json");
+        auto s = parse_session(
+            session_text(R"({"file": "wire.txt", "length_unit": "mm")" + keys + "}", end_ms),
+            "bar.json");
         s.folder = folder;
         return s;
     }
@@ -110,7 +109,8 @@ class TestPurkinje : public QObject
         QCOMPARE(p.his_pulses().size(), std::size_t{1});
         QCOMPARE(p.his_pulses()[0].count, std::int64_t{3});
         QCOMPARE(to_json(parse_session(to_json(s), "again")), to_json(s));
-        QVERIFY(purkinje_text(s) != purkinje_text(parse_session(session_text(R"({"grow": {}})"), "x")));
+        QVERIFY(purkinje_text(s) !=
+                purkinje_text(parse_session(session_text(R"({"grow": {}})"), "x")));
     }
 
     void whatIsWrongIsSaid_data()
@@ -161,8 +161,8 @@ class TestPurkinje : public QObject
             QVERIFY(ms > before && ms < 20);
             before = ms;
         }
-        const auto blocked = bar.run(
-            bar.session(R"(, "junctions": {"resistance_kOhm": 10000})"), "out");
+        const auto blocked =
+            bar.run(bar.session(R"(, "junctions": {"resistance_kOhm": 10000})"), "out");
         QCOMPARE(passages(blocked, "blocked"), 1);
         QVERIFY(content(bar.folder / "out/junctions.csv").contains(",blocked"));
     }
@@ -266,8 +266,8 @@ class TestPurkinje : public QObject
         const auto report = content(bar.folder / "out/report.json");
         QVERIFY(report.contains("points are on no line"));
         QVERIFY(report.contains("taken as one"));
-        const auto away = why(
-            lines("POINTS 2 float\n90 1 1 99 1 1\n", "LINES 1 3\n2 0 1\n").c_str());
+        const auto away =
+            why(lines("POINTS 2 float\n90 1 1 99 1 1\n", "LINES 1 3\n2 0 1\n").c_str());
         QVERIFY2(away.contains("no end of the network lies within"), qPrintable(away));
     }
 

@@ -11,14 +11,14 @@ struct GrowthParameters
     static constexpr double largest_seed = 4294967295; ///< of 32 bits
     std::int64_t seed = 1;
     // the fractal rule
-    double branch_mm = 8;        ///< mean length of a branch
-    double branch_spread_mm = 2; ///< standard deviation of it
+    double branch_mm = 5;          ///< mean length of a branch
+    double branch_spread_mm = 1.5; ///< standard deviation of it
     double segment_mm = 0.5;
     double angle_deg = 25; ///< of a daughter from its mother's direction
     double repulsion = 0.15;
     double clearance_mm = 1.6; ///< nearest another branch may come
-    int generations = 14;
-    double base_margin_mm = 12; ///< no fractal branch comes so near to the rim
+    int generations = 26;
+    double base_margin_mm = 3; ///< no fractal branch comes so near to the rim
     // what leads to where it begins
     double his_mm = 10;
     double left_bundle_mm = 16;

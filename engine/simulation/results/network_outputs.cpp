@@ -134,6 +134,7 @@ NetworkJson network_json(const PurkinjeNetwork& n, const cable::NetworkTimes& t)
                                   {"least_ms", n.found->least_ms},
                                   {"most_ms", n.found->most_ms},
                                   {"junctions", n.found->junctions},
+                                  {"blocked", n.found->blocked},
                                   {"blocks_from_kOhm", n.found->blocks_from_kOhm > 0
                                                            ? NetworkJson(n.found->blocks_from_kOhm)
                                                            : NetworkJson(nullptr)}};

@@ -15,7 +15,8 @@ namespace tawara::simulation {
 namespace {
 
 constexpr double cut_out_mm = 8, cable_mm = 12, longest_ms = 60;
-constexpr std::size_t most_junctions = 5;
+constexpr std::size_t most_junctions = 9, most_unknowns = 4000;
+constexpr double most_blocked = 0.2; // of the junctions
 constexpr double least_kOhm = 1e-2, most_kOhm = 1e6;
 
 /// The tissue around a place, and one junction's ports in it.
@@ -49,9 +50,16 @@ CutOut cut_out(const device::TissueProblem& p, const device::Ports& ports, std::
             kept.push_back(static_cast<std::int32_t>(u));
         }
     };
+    std::vector<std::pair<double, std::size_t>> near;
     for (std::size_t u = 0; u < p.size(); ++u)
-        if (norm(p.position_mm[u] - place) <= cut_out_mm)
-            keep(u);
+        if (const double d = norm(p.position_mm[u] - place); d <= cut_out_mm)
+            near.emplace_back(d, u);
+    if (near.size() > most_unknowns) {
+        std::nth_element(near.begin(), near.begin() + most_unknowns, near.end());
+        near.resize(most_unknowns);
+    }
+    for (const auto& [d, u] : near)
+        keep(u);
     for (auto i = ports.potential.first[junction]; i < ports.potential.first[junction + 1]; ++i)
         keep(static_cast<std::size_t>(ports.potential.unknown[static_cast<std::size_t>(i)]));
     q.system.scheme = p.system.scheme;
@@ -157,24 +165,22 @@ std::optional<double> delay_of(const CutOut& at, const cable::NetworkDescription
     return {};
 }
 
-/// The delays at all junctions that are tried; nothing where one of them blocks.
-std::optional<std::vector<double>> delays_of(std::span<const CutOut> all,
-                                             const cable::NetworkDescription& like, double kOhm,
-                                             const Progress& progress)
+/// The delays at the junctions that conduct, in order of size; nothing where too many block.
+std::vector<double> delays_of(std::span<const CutOut> all, const cable::NetworkDescription& like,
+                              double kOhm, const Progress& progress)
 {
     std::vector<double> out;
-    for (const auto& at : all) {
-        const auto delay = delay_of(at, like, kOhm, progress);
-        if (!delay)
+    const auto may_block = static_cast<std::size_t>(most_blocked * static_cast<double>(all.size()));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (k - out.size() > may_block)
             return {};
-        out.push_back(*delay);
+        if (const auto delay = delay_of(all[k], like, kOhm, progress))
+            out.push_back(*delay);
     }
+    if (all.size() - out.size() > may_block)
+        return {};
+    std::sort(out.begin(), out.end());
     return out;
-}
-
-double mean_of(const std::vector<double>& v)
-{
-    return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
 }
 
 } // namespace
@@ -201,18 +207,19 @@ FoundResistance search_resistance(const device::TissueProblem& p, const device::
     best.junctions = static_cast<int>(tried);
     const auto take = [&](double kOhm, const std::vector<double>& delays) {
         best.kOhm = kOhm;
-        best.delay_ms = mean_of(delays);
-        best.least_ms = *std::min_element(delays.begin(), delays.end());
-        best.most_ms = *std::max_element(delays.begin(), delays.end());
+        best.delay_ms = delays[delays.size() / 2];
+        best.least_ms = delays.front();
+        best.most_ms = delays.back();
+        best.blocked = static_cast<int>(tried - delays.size());
     };
     double low = std::log(least_kOhm), high = std::log(most_kOhm);
     for (int k = 0; k < 20 && high - low > 0.01; ++k) {
         const double middle = 0.5 * (low + high);
         const auto delays = delays_of(all, network, std::exp(middle), progress);
-        if (!delays)
+        if (delays.empty())
             best.blocks_from_kOhm = std::exp(middle);
-        if (delays && mean_of(*delays) <= wanted_ms) {
-            take(std::exp(middle), *delays);
+        if (!delays.empty() && delays[delays.size() / 2] <= wanted_ms) {
+            take(std::exp(middle), delays);
             low = middle;
         } else {
             high = middle;

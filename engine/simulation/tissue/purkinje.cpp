@@ -260,12 +260,13 @@ void find_resistance(const Session& s, Tissue& t, PurkinjeNetwork& n, const Prog
                                 s.name, progress);
     for (auto& j : n.description.junctions)
         j.resistance_kOhm = n.found->kOhm;
-    t.notices.push_back({Notice::Level::info,
-                         "junctions of the Purkinje network: " + number_text(n.found->kOhm, 4) +
-                             " kOhm gives a delay of " + number_text(n.found->delay_ms, 3) +
-                             " ms (" + number_text(n.found->least_ms, 3) + " to " +
-                             number_text(n.found->most_ms, 3) + " ms at " +
-                             std::to_string(n.found->junctions) + " junctions of this mesh)"});
+    t.notices.push_back(
+        {Notice::Level::info,
+         "junctions of the Purkinje network: " + number_text(n.found->kOhm, 4) +
+             " kOhm gives a delay of " + number_text(n.found->delay_ms, 3) + " ms (" +
+             number_text(n.found->least_ms, 3) + " to " + number_text(n.found->most_ms, 3) +
+             " ms at " + std::to_string(n.found->junctions) + " junctions of this mesh, of which " +
+             std::to_string(n.found->blocked) + " block)"});
 }
 
 } // namespace
