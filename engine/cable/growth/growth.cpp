@@ -32,7 +32,6 @@ std::int32_t Growth::add_point(std::int32_t parent, const Vec3& at_mm, Fascicle 
     tree_.radius_um.push_back(fibre_radius_um);
     tree_.kind.push_back(static_cast<std::int32_t>(kind));
     near_.add(at_mm);
-    branch_of_.push_back(-1);
     return static_cast<std::int32_t>(tree_.points()) - 1;
 }
 
@@ -79,23 +78,30 @@ double Growth::length_of(std::int64_t branch) const
     return std::max(p_.branch_mm + p_.branch_spread_mm * normal, p_.branch_mm / 4);
 }
 
-/// The nearest point that repels a branch at p.
-NearPoints::Found Growth::others(const Vec3& p, std::int32_t branch) const
+/// The nearest point that repels a branch, of which `tip` is the last point, at p.
+NearPoints::Found Growth::others(const Vec3& p, std::int32_t tip)
 {
-    const auto& b = branches_[static_cast<std::size_t>(branch)];
-    // sisters part by 2 s sin(angle) after the way s
-    const double apart =
+    // two ways from a fork part by 2 s sin(angle) after s: relatives are what is nearer to the fork
+    const double related_mm =
         p_.clearance_mm / std::max(std::sin(p_.angle_deg * std::numbers::pi / 180), 0.05);
-    const bool at_fork = b.grown_mm < apart;
-    const auto own_trunk = branch_of_[static_cast<std::size_t>(b.tip.point)] < 0;
+    const auto each_above = [&](std::int32_t point, auto&& found) {
+        double way = 0;
+        for (auto k = point; k >= 0 && way < related_mm;
+             k = tree_.parent[static_cast<std::size_t>(k)]) {
+            if (found(static_cast<std::size_t>(k)))
+                return true;
+            way += piece_mm(tree_, static_cast<std::size_t>(k));
+        }
+        return false;
+    };
+    ++asked_;
+    above_.resize(tree_.points(), 0);
+    each_above(tip, [&](std::size_t k) {
+        above_[k] = asked_;
+        return false;
+    });
     return near_.nearest(p, [&](std::int32_t q) {
-        const auto of = branch_of_[static_cast<std::size_t>(q)];
-        if (of < 0)
-            return !at_fork && !(own_trunk && q == b.tip.point);
-        if (of == branch || of == b.mother)
-            return false;
-        return !(at_fork &&
-                 (of == b.sister || branches_[static_cast<std::size_t>(of)].mother == b.mother));
+        return !each_above(q, [&](std::size_t k) { return above_[k] == asked_; });
     });
 }
 
@@ -104,7 +110,7 @@ void Growth::grow(const Patch& patch, std::int32_t number)
     auto& b = branches_[static_cast<std::size_t>(number)];
     const double length = length_of(number);
     const auto n = std::max(1, static_cast<int>(std::lround(length / p_.segment_mm)));
-    auto nearest = others(b.tip.at.at_mm, number);
+    auto nearest = others(b.tip.at.at_mm, b.tip.point);
     for (int k = 0; k < n; ++k) {
         auto at = b.tip.at;
         Vec3 direction = b.tip.direction;
@@ -116,12 +122,10 @@ void Growth::grow(const Patch& patch, std::int32_t number)
         if (dot(direction, direction) == 0 || !walk(patch, at, direction, length / n) ||
             rim_distance_mm(patch, at) < p_.base_margin_mm)
             return;
-        nearest = others(at.at_mm, number);
+        nearest = others(at.at_mm, b.tip.point);
         if (nearest.distance_mm < p_.clearance_mm)
             return;
         b.tip = {add_point(b.tip.point, at.at_mm, b.kind), at, direction};
-        branch_of_.back() = number;
-        b.grown_mm += length / n;
     }
     b.goes_on = true;
 }
@@ -130,12 +134,12 @@ void Growth::add_fractal(const Patch& patch, std::span<const Tip> tips,
                          std::span<const Fascicle> kinds)
 {
     std::vector<std::int32_t> open;
-    const auto begin = [&](const Tip& tip, std::int32_t mother, Fascicle kind) {
+    const auto begin = [&](const Tip& tip, Fascicle kind) {
         open.push_back(static_cast<std::int32_t>(branches_.size()));
-        branches_.push_back({tip, mother, -1, kind});
+        branches_.push_back({tip, kind});
     };
     for (std::size_t k = 0; k < tips.size(); ++k)
-        begin(tips[k], -1, kinds[k]);
+        begin(tips[k], kinds[k]);
     const double angle = p_.angle_deg * std::numbers::pi / 180;
     for (int generation = 0; generation < p_.generations && !open.empty(); ++generation) {
         auto now = std::move(open);
@@ -154,11 +158,8 @@ void Growth::add_fractal(const Patch& patch, std::span<const Tip> tips,
             for (const double side : {-1.0, 1.0}) {
                 auto tip = mother.tip;
                 tip.direction = turned(tip.direction, axis, side * angle);
-                begin(tip, b, mother.kind);
+                begin(tip, mother.kind);
             }
-            const auto last = static_cast<std::int32_t>(branches_.size()) - 1;
-            branches_[static_cast<std::size_t>(last)].sister = last - 1;
-            branches_[static_cast<std::size_t>(last - 1)].sister = last;
         }
     }
 }

@@ -27,12 +27,12 @@ struct Tip
 ///
 ///     d <- (d + w (p - q) / |p - q|) / |..|,  in the plane of the surface
 ///
-/// Points of the branch itself, of its mother and, near the fork, of its sister do not count, nor
-/// do those farther away than a mean branch. A segment goes straight on over the surface. Where its
-/// end would lie nearer to the network than the clearance, or to the rim than the margin, the
-/// branch ends before, and so does the network there. From the end of any other branch two
-/// daughters go on, turned by the angle to either side, until the last generation. Branches of one
-/// generation grow one after another in an order by chance.
+/// Points do not count where both are less than clearance / sin(angle) along the tree from where
+/// their ways meet, nor those farther away than a mean branch. A segment goes straight on over the
+/// surface. Where its end would lie nearer to the network than the clearance, or to the rim than
+/// the margin, the branch ends before, and so does the network there. From the end of any other
+/// branch two daughters go on, turned by the angle to either side, until the last generation.
+/// Branches of one generation grow one after another in an order by chance.
 ///
 /// Chance is by counters: a branch's numbers depend on the seed and on its number alone.
 /// Source: Ijiri et al. 2008 (Vis. Comput. 24), Sahli Costabal et al. 2016 (J. Biomech. 49)
@@ -62,20 +62,20 @@ class Growth
     struct Branch
     {
         Tip tip; ///< where it begins, then where it ends
-        std::int32_t mother = -1, sister = -1;
         Fascicle kind = Fascicle::other;
-        double grown_mm = 0;
         bool goes_on = false;
     };
     Vec3 draw(std::int64_t branch, std::uint32_t which) const; ///< uniform, in [0, 1)
     double length_of(std::int64_t branch) const;
-    NearPoints::Found others(const Vec3& p, std::int32_t branch) const;
+    NearPoints::Found others(const Vec3& p, std::int32_t tip);
     void grow(const Patch& patch, std::int32_t branch);
 
     GrowthParameters p_;
     Morphology tree_;
     NearPoints near_;
-    std::vector<std::int32_t> branch_of_; ///< [points] of the fractal rule; -1: none
+    /// [points] the last call of others() that found a point close above its tip.
+    std::vector<std::int64_t> above_;
+    std::int64_t asked_ = 0; ///< calls of others()
     std::vector<Branch> branches_;
 };
 
