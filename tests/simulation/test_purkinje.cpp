@@ -285,7 +285,7 @@ class TestPurkinje : public QObject
         QVERIFY(n.junction_at.size() > 300);
         QCOMPARE(n.ports.size(), n.junction_at.size());
         const auto nodes = n.description.cables.compartments.nodes();
-        QVERIFY(nodes > 15'000 && nodes < 30'000);
+        QVERIFY(nodes > 25'000 && nodes < 40'000);
         for (std::size_t k = 0; k < n.ports.size(); ++k) {
             double sum = 0;
             for (auto i = n.ports.potential.first[k]; i < n.ports.potential.first[k + 1]; ++i)
