@@ -75,7 +75,9 @@ Simulation::Simulation(Tissue tissue, const device::StepperOptions& options,
                        const Progress& progress, Notices* notices)
     : tissue_((need_memory_for_dyads(tissue.problem, options), std::move(tissue))),
       precision_(options.precision),
-      stepper_(device::make_stepper(tissue_.problem, options, progress, notices))
+      stepper_(device::make_stepper(tissue_.problem,
+                                    options_with(tissue_.network.get(), options, notices), progress,
+                                    notices))
 {
     if (!tissue_.network)
         return;

@@ -345,6 +345,18 @@ Joints joints_in(const PurkinjeNetwork& n, const Tissue& t, const device::Tissue
     return out;
 }
 
+device::StepperOptions options_with(const PurkinjeNetwork* n, device::StepperOptions asked,
+                                    Notices* notices)
+{
+    if (n == nullptr || asked.devices.kind != device::Devices::Kind::automatic)
+        return asked;
+    asked.devices = "cpu";
+    if (notices != nullptr)
+        notices->push_back({Notice::Level::info,
+                            "computes on the CPU: a Purkinje network is stepped there alone"});
+    return asked;
+}
+
 cable::NetworkPart& add_network(const PurkinjeNetwork& n, const Joints& joints,
                                 device::Stepper& stepper, unsigned threads)
 {
