@@ -27,7 +27,7 @@ RecoveryVariable described(const cell::ModelInfo& m, std::size_t state)
 std::optional<RecoveryVariable> recovery_variable(const cell::ModelInfo& m)
 {
     constexpr std::string_view names[] = {"f",  "xrf", "fs",  "ff",  "f1", "fL", "f_L",
-                                          "Xs", "xs",  "xs1", "xKs", "x1", "X"};
+                                          "Xs", "xs",  "xs1", "xKs", "x1", "X",  "n"};
     if (cell::own_model(m.name) != nullptr) // its range is not known without its code
         return {};
     if (m.states.size() == 2)

@@ -21,8 +21,13 @@ struct Morphology
     /// [points] of the piece from the parent to this point: SWC's number of its kind (1 soma, 2
     /// axon, 3 basal dendrite, 4 apical dendrite), or the fascicle of a Purkinje network.
     std::vector<std::int32_t> kind;
+    /// [points], or none: not 0 where the piece from the parent is a wire without length: no
+    /// membrane, no resistance, wherever the two points lie. So neurites hang on their soma, and so
+    /// a radius changes at one place.
+    std::vector<std::uint8_t> wire{};
 
     std::size_t points() const { return parent.size(); }
+    bool is_wire(std::size_t i) const { return !wire.empty() && wire[i] != 0; }
 };
 
 } // namespace tawara::cable

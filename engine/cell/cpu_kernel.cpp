@@ -50,6 +50,17 @@ std::unique_ptr<CpuKernel<double>> make_source_kernel(std::span<const CellType> 
 }
 
 template <class Real>
+std::unique_ptr<CpuKernel<Real>> make_cable_kernel(std::span<const CellType> types, Scheme scheme)
+{
+    return compiler::make_compiled_kernel<Real>(
+        compiler::shared_cable_program(common_system(types), scheme,
+                                       compiler::processor_target(sizeof(Real) == 4)),
+        types);
+}
+template std::unique_ptr<CpuKernel<double>> make_cable_kernel(std::span<const CellType>, Scheme);
+template std::unique_ptr<CpuKernel<float>> make_cable_kernel(std::span<const CellType>, Scheme);
+
+template <class Real>
 MembraneCurrent<Real> make_membrane_current(std::span<const CellType> types, double table_step_mV)
 {
     const auto program = compiler::shared_current_program(

@@ -70,6 +70,18 @@ extern template std::unique_ptr<CpuKernel<float>> make_cpu_kernel(std::span<cons
 /// V stays as it is, but where a concentration has left its range; F is NaN where s was not found.
 std::unique_ptr<CpuKernel<double>> make_source_kernel(std::span<const CellType> types);
 
+/// What a step of a cable asks of its membrane (NUMERICS.md, 8): CpuKernel::step() leaves V as it
+/// is, but where a concentration has left its range, steps the other states by the scheme with V
+/// held, and in two arrays behind them leaves the rate of V that the membrane then makes [mV/ms]
+/// and its slope by V with the other states held [1/ms].
+/// @throws InputError when the scheme is not available for the model, or steps V with the states
+template <class Real>
+std::unique_ptr<CpuKernel<Real>> make_cable_kernel(std::span<const CellType> types, Scheme scheme);
+extern template std::unique_ptr<CpuKernel<double>> make_cable_kernel(std::span<const CellType>,
+                                                                     Scheme);
+extern template std::unique_ptr<CpuKernel<float>> make_cable_kernel(std::span<const CellType>,
+                                                                    Scheme);
+
 /// The rate of V that the membrane makes, f(V, s) of dV/dt = f(V, s) + stimulus [mV/ms], at places
 /// that need not be cells: CpuKernel::step() puts it in place of V, and leaves all else. Between
 /// cells V and states are interpolated ones (NUMERICS.md, 4.1).

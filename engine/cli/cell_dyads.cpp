@@ -19,7 +19,7 @@ namespace {
 using namespace tawara::calcium;
 
 /// NaN and infinity as null.
-Json number(double v)
+Json number_or_null(double v)
 {
     return std::isfinite(v) ? Json(v) : Json(nullptr);
 }
@@ -136,15 +136,15 @@ Json beats_of(Context& c, const PacedCellResult& r)
             });
         const double apd90 = ap == r.beats.end() ? NAN : ap->apd90_ms;
         beats.push_back({{"start_ms", b.start_ms},
-                         {"apd90_ms", number(apd90)},
-                         {"v_least_mV", number(b.v_least_mV)},
-                         {"v_most_mV", number(b.v_most_mV)},
+                         {"apd90_ms", number_or_null(apd90)},
+                         {"v_least_mV", number_or_null(b.v_least_mV)},
+                         {"v_most_mV", number_or_null(b.v_most_mV)},
                          {"upstroke_mV_per_ms", b.upstroke_mV_per_ms},
-                         {"c_myo_rest_uM", number(b.c_myo_rest_uM)},
+                         {"c_myo_rest_uM", number_or_null(b.c_myo_rest_uM)},
                          {"c_myo_peak_uM", b.c_myo_peak_uM},
                          {"peak_after_ms", b.peak_after_ms},
                          {"c_jsr_most_mM", b.c_jsr_most_mM},
-                         {"c_jsr_least_mM", number(b.c_jsr_least_mM)},
+                         {"c_jsr_least_mM", number_or_null(b.c_jsr_least_mM)},
                          {"i_CaL_peak_uA_per_uF", b.i_CaL_peak},
                          {"release_uM", b.release_uM},
                          {"influx_uM", b.influx_uM},

@@ -264,6 +264,8 @@ int run(std::span<const std::string> args, const Console& console)
     declare_export(d);
     declare_mesh(d);
     declare_cell(d);
+    declare_cable(d);
+    declare_purkinje(d);
     declare_bench(d);
     declare_devices(d);
     try {

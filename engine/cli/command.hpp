@@ -76,6 +76,8 @@ void declare_session(const Declaration& d);
 void declare_export(const Declaration& d);
 void declare_mesh(const Declaration& d);
 void declare_cell(const Declaration& d);
+void declare_cable(const Declaration& d);
+void declare_purkinje(const Declaration& d);
 void declare_bench(const Declaration& d);
 void declare_devices(const Declaration& d);
 

@@ -2,6 +2,7 @@
 #include "engine/simulation/simulation.hpp"
 
 #include "engine/simulation/tissue/dyad_cells.hpp"
+#include "engine/simulation/tissue/purkinje.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -63,12 +64,34 @@ void Moment::cell_numbers(std::size_t unknown, device::CellNumbers& out) const
     simulation_.stepper_->cell_numbers(unknown, out);
 }
 
+std::vector<double> Moment::network_mV(std::span<const std::int32_t> nodes) const
+{
+    std::vector<double> out(nodes.size());
+    simulation_.network()->potentials(nodes, out);
+    return out;
+}
+
 Simulation::Simulation(Tissue tissue, const device::StepperOptions& options,
                        const Progress& progress, Notices* notices)
     : tissue_((need_memory_for_dyads(tissue.problem, options), std::move(tissue))),
       precision_(options.precision),
-      stepper_(device::make_stepper(tissue_.problem, options, progress, notices))
+      stepper_(device::make_stepper(tissue_.problem,
+                                    options_with(tissue_.network.get(), options, notices), progress,
+                                    notices))
 {
+    if (!tissue_.network)
+        return;
+    network_ =
+        &add_network(*tissue_.network, joints_of(*tissue_.network), *stepper_, stepper_->threads());
+    network_begins_with_ = network_->snapshot();
+}
+
+device::Snapshot Simulation::first_state() const
+{
+    auto s = initial_snapshot(tissue_.problem, precision_);
+    if (network_ != nullptr)
+        s.parts.push_back(network_begins_with_);
+    return s;
 }
 
 void Simulation::plan_samples()
@@ -148,11 +171,17 @@ void Simulation::restart_maps()
     s.peak_mV.assign(s.peak_mV.size(), -1e3);
     s.rest_mV = s.v;
     stepper_->restore(s);
+    if (network_ != nullptr)
+        network_->restart_times();
 }
 
 void Simulation::replace(Tissue next, std::unique_ptr<device::Stepper> stepper)
 {
     collect();
+    if (tissue_.network)
+        network_ =
+            &add_network(*tissue_.network, joints_in(*tissue_.network, tissue_, next.problem),
+                         *stepper, stepper->threads());
     stepper->restore(carried(stepper_->snapshot(), tissue_.problem, next.problem, precision_));
     stepper_ = std::move(stepper);
     tissue_.patches = std::move(next.patches);

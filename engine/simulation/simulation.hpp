@@ -10,6 +10,10 @@
 #include <span>
 #include <vector>
 
+namespace tawara::cable {
+class NetworkPart;
+}
+
 namespace tawara::simulation {
 
 class Simulation;
@@ -33,6 +37,8 @@ class Moment
     std::span<const double> potential();
     /// The whole state of one unknown's cell. @throws InputError as Stepper::cell_numbers()
     void cell_numbers(std::size_t unknown, device::CellNumbers& out) const;
+    /// V [mV] of nodes of the Purkinje network, which there is.
+    std::vector<double> network_mV(std::span<const std::int32_t> nodes) const;
 
   private:
     Simulation& simulation_;
@@ -58,6 +64,8 @@ class Simulation
     const Tissue& tissue() const { return tissue_; }
     device::Stepper& stepper() { return *stepper_; }
     const device::Stepper& stepper() const { return *stepper_; }
+    /// The Purkinje network that is stepped with the tissue; null: there is none.
+    const cable::NetworkPart* network() const { return network_; }
     std::int64_t step() const { return stepper_->step(); }
     double time_ms() const { return stepper_->time_ms(); }
     double dt_ms() const { return stepper_->dt_ms(); }
@@ -77,6 +85,8 @@ class Simulation
 
     /// The state of another time, or one that was kept. Samples not handed out are dropped.
     void restore(const device::Snapshot& s) { stepper_->restore(s); }
+    /// The state in which a simulation begins, of the tissue as it is now.
+    device::Snapshot first_state() const;
     /// Maps begin here: as if nothing had been activated so far.
     void restart_maps();
     /// Another operator, other cells, on the same mesh: V and the states of cells that keep their
@@ -95,6 +105,8 @@ class Simulation
     Tissue tissue_;
     Precision precision_;
     std::unique_ptr<device::Stepper> stepper_;
+    cable::NetworkPart* network_ = nullptr;   ///< a part of the stepper
+    std::vector<double> network_begins_with_; ///< its first state
     std::vector<Observer*> observers_;
     std::vector<std::size_t> column_count_; ///< of each observer, as planned
     std::vector<double> v_;                 ///< that a Moment has fetched

@@ -5,6 +5,7 @@
 #include "engine/cable/cpu/solver.hpp"
 #include "engine/cable/tree.hpp"
 #include "engine/core/error.hpp"
+#include "tests/several.hpp"
 
 #include <QtTest>
 
@@ -232,5 +233,8 @@ class TestCable : public QObject
     }
 };
 
-QTEST_APPLESS_MAIN(TestCable)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestCable>(argc, argv);
+}
 #include "test_cable.moc"

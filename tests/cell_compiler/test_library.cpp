@@ -87,13 +87,11 @@ class TestLibrary : public QObject
     void complete()
     {
         const std::map<std::string, std::size_t> states{
-            {"aliev_panfilov_1996", 2},     {"beeler_reuter_1977", 8},
-            {"courtemanche_1998", 21},      {"fitzhugh_nagumo_1994", 2},
-            {"grandi_bers_2010", 38},       {"greenstein_2006", 76},
-            {"greenstein_2006_irvine", 86}, {"luo_rudy_1991", 8},
-            {"mitchell_schaeffer_2003", 2}, {"ohara_rudy_2011", 41},
-            {"shannon_bers_2004", 39},      {"stewart_2009", 20},
-            {"ten_tusscher_2006", 19}};
+            {"aliev_panfilov_1996", 2},     {"beeler_reuter_1977", 8},  {"courtemanche_1998", 21},
+            {"fitzhugh_nagumo_1994", 2},    {"grandi_bers_2010", 38},   {"greenstein_2006", 76},
+            {"greenstein_2006_irvine", 86}, {"hodgkin_huxley_1952", 4}, {"luo_rudy_1991", 8},
+            {"mitchell_schaeffer_2003", 2}, {"ohara_rudy_2011", 41},    {"shannon_bers_2004", 39},
+            {"stewart_2009", 20},           {"ten_tusscher_2006", 19}};
         for (const auto& [name, count] : states) {
             const CellSystem s = load_model(name);
             QCOMPARE(s.states.size(), count);
@@ -217,6 +215,77 @@ class TestLibrary : public QObject
                                     .arg(high)));
         }
         QVERIFY(std::any_of(ra.begin(), ra.end(), [](const auto& r) { return r[0] > 0; }));
+    }
+
+    /// The squid's axon against Myokit's coding of it, which rests at -60 mV (and whose leak has
+    /// another reversal potential than table 3: 10.613 mV above rest).
+    void squid_axon_of_another_coding()
+    {
+        if (!collections_)
+            QSKIP("the collections of models are not beside the repository");
+        const CellSystem a = load_model("hodgkin_huxley_1952");
+        const CellSystem b =
+            load_model(folder_.filePath("mmt/myokit-models/hodgkin-1952.mmt").toStdString());
+        auto [pa, xa] = values(a, "");
+        auto [pb, xb] = values(b, "");
+        for (std::size_t k = 0; k < pb.size(); ++k)
+            if (b.parameters[k].name == "Eleak")
+                pb[k] = -60 + 10.613;
+        std::vector<std::size_t> there;
+        for (const auto& s : a.states) {
+            there.push_back(index(b, s.name));
+            QVERIFY2(there.back() < b.states.size(), s.name.c_str());
+            xb[there.back()] = xa[there.size() - 1] + (s.name == "V" ? 5 : 0);
+        }
+        ReferenceOptions o;
+        o.largest_step_ms = 0.1;
+        o.stimulus = [](double t) { return t >= 1 && t < 1.5 ? 30.0 : 0.0; };
+        const auto ra = Reference(a).run(pa, xa, 30, 0.1, o),
+                   rb = Reference(b).run(pb, xb, 30, 0.1, o);
+        double highest = -100;
+        for (std::size_t t = 0; t < ra.size(); ++t) {
+            highest = std::max(highest, ra[t][0]);
+            for (std::size_t k = 0; k < ra[t].size(); ++k)
+                QVERIFY(std::abs(ra[t][k] + (k == 0 ? 5 : 0) - rb[t][there[k]]) <
+                        (k == 0 ? 1e-3 : 1e-5));
+        }
+        QVERIFY(highest > 30);
+    }
+
+    /// Hodgkin & Huxley 1952: a shock of 6 mV dies out, one of 7 mV makes a spike (fig. 12, at 6
+    /// degC), of 90 to 110 mV, and a faster one when it is warm.
+    void squid_axon_spikes()
+    {
+        const CellSystem s = load_model("hodgkin_huxley_1952");
+        const auto peak = [&](double shock_mV, double temperature) {
+            auto [p, x] = values(s, "");
+            for (std::size_t k = 0; k < p.size(); ++k)
+                if (s.parameters[k].name == "temperature")
+                    p[k] = temperature;
+            x[0] += shock_mV;
+            std::pair<double, double> highest{0, 0};
+            double t = 0;
+            for (const auto& row : Reference(s).run(p, x, 20, 0.05)) {
+                if (row[0] - s.states[0].initial > highest.first)
+                    highest = {row[0] - s.states[0].initial, t};
+                t += 0.05;
+            }
+            return highest;
+        };
+        QVERIFY(peak(6, 6).first < 10);
+        QVERIFY(peak(7, 6).first > 85 && peak(7, 6).first < 110);
+        const auto cold = peak(15, 6.3), warm = peak(15, 18.5);
+        QVERIFY(warm.first < cold.first && warm.first > 70);
+        QVERIFY(cold.second > 1.4 * warm.second);
+        // at rest nothing moves
+        const auto [p, x] = values(s, "");
+        for (const auto& state : s.states) {
+            const double rate =
+                evaluate(s.graph, state.rate, [&, &px = p, &xx = x](std::uint32_t id) {
+                    return s.value(id, xx, px, 0);
+                });
+            QVERIFY2(std::abs(rate) < 1e-3, state.name.c_str());
+        }
     }
 
     /// The thirteen-state sodium channel at some potentials, against Iyer's cell of the collection.

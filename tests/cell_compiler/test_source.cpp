@@ -5,6 +5,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/aligned.hpp"
+#include "engine/core/error.hpp"
 
 #include <QtTest>
 #include <cmath>
@@ -130,6 +131,62 @@ class TestSource : public QObject
         QVERIFY(worst_state < 1e-9);
         QVERIFY(worst_rate < 1e-12);
         QVERIFY(worst_slope < 1e-6);
+    }
+
+    void cablesHoldV_data()
+    {
+        QTest::addColumn<QString>("model");
+        for (const char* m : {"hodgkin_huxley_1952", "luo_rudy_1991", "stewart_2009",
+                              "fitzhugh_nagumo_1994", "grandi_bers_2010"})
+            QTest::addRow("%s", m) << m;
+    }
+    /// What a cable asks: V stays, the other states are those of the scheme's own step where that
+    /// steps them by V at its start, the rate is the model's with them, the slope its partial one.
+    void cablesHoldV()
+    {
+        QFETCH(QString, model);
+        const auto type = make_cell_type(model.toStdString(), "", {}, {});
+        const auto types = std::span(&type, 1);
+        const auto& s = *system_of(types);
+        const auto plain = make_cpu_kernel<double>(types, Scheme::rush_larsen);
+        for (const auto scheme : {Scheme::rush_larsen, Scheme::grl2}) {
+            const auto kernel = make_cable_kernel<double>(types, scheme);
+            Lanes c(type.initial), own(type.initial);
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                c.arrays[0][lane] = own.arrays[0][lane] =
+                    type.initial[0] + 6.3 * static_cast<double>(lane);
+            const auto given = c.arrays[0];
+            constexpr double dt = 0.01;
+            c.step(*kernel, dt);
+            own.step(*plain, dt);
+            QVERIFY(c.arrays[0] == given);
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                std::vector<double> now;
+                for (std::size_t i = 0; i < s.states.size(); ++i) {
+                    now.push_back(c.arrays[i][lane]);
+                    // the same scheme; or one whose gates are nearly the same
+                    const bool same = scheme == Scheme::rush_larsen;
+                    const double by = same ? 1e-12 : 1e-3;
+                    if (i > 0 && (same || s.states[i].gate))
+                        QVERIFY2(std::abs(now[i] - own.arrays[i][lane]) <=
+                                     by * (std::abs(own.arrays[i][lane]) + 1e-6),
+                                 s.states[i].full_name.c_str());
+                }
+                const auto rate_at = [&](double V) {
+                    auto x = now;
+                    x[0] = V;
+                    return evaluate(s.graph, s.rates()[0], [&](std::uint32_t id) {
+                        return s.value(id, x, type.parameters, dt);
+                    });
+                };
+                const double rate = rate_at(now[0]), h = 1e-4;
+                const double slope = (rate_at(now[0] + h) - rate_at(now[0] - h)) / (2 * h);
+                QVERIFY(std::abs(c.rate()[lane] - rate) < 1e-9 * (1 + std::abs(rate)));
+                QVERIFY(std::abs(c.slope()[lane] - slope) < 1e-5 * (0.1 + std::abs(slope)));
+            }
+        }
+        QVERIFY_THROWS_EXCEPTION(InputError,
+                                 make_cable_kernel<double>(types, Scheme::backward_euler));
     }
 };
 

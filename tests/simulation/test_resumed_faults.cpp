@@ -108,7 +108,8 @@ class TestResumedFaults : public SlabCommands
             "tissue, conductivities, ");
         row("drug", {"--set", R"(drugs=[{"name": "d", "factors": {"g_Kr": 0.5}}])"},
             "tissue, conductivities, parameters, drugs, mass, tables, rest tolerance "
-            "differ. Resume with the session and precision that wrote the checkpoint; stimuli, "
+            "or the Purkinje network differ. Resume with the session and precision that wrote the "
+            "checkpoint; stimuli, "
             "probes, ECG, outputs and end may differ");
         for (const char* set : {"diffusion.mass=consistent", "reaction.tables_mV=0.05",
                                 "reaction.rest_tolerance_mV=0.1"})

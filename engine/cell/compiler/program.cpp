@@ -93,6 +93,12 @@ Program compile_source(CellSystem system, const OptimiseOptions& options)
     return compile(std::move(system), std::move(nodes), options);
 }
 
+Program compile_cable(CellSystem system, Scheme scheme, const OptimiseOptions& options)
+{
+    auto nodes = cable_nodes(system, scheme, in_single_precision(options));
+    return compile(std::move(system), std::move(nodes), options);
+}
+
 Program compile_current(CellSystem system, const OptimiseOptions& options)
 {
     auto nodes = current_nodes(system);
@@ -180,6 +186,13 @@ shared_source_program(const std::shared_ptr<const CellSystem>& system, const Tar
 {
     return shared(system, target,
                   [&] { return compile_source(*system, options_for(*system, target)); });
+}
+
+std::shared_ptr<const Program> shared_cable_program(const std::shared_ptr<const CellSystem>& system,
+                                                    Scheme scheme, const Target& target)
+{
+    return shared(system, std::tuple{"cable", scheme, target},
+                  [&] { return compile_cable(*system, scheme, options_for(*system, target)); });
 }
 
 std::shared_ptr<const Program>

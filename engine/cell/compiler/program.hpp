@@ -38,6 +38,9 @@ Program compile(CellSystem system, Scheme scheme, const OptimiseOptions& options
 /// The program of source_nodes(): two states more than the system has, F and F'.
 Program compile_source(CellSystem system, const OptimiseOptions& options = {});
 
+/// The program of cable_nodes(): two states more than the system has, f and its slope.
+Program compile_cable(CellSystem system, Scheme scheme, const OptimiseOptions& options = {});
+
 /// The program of current_nodes().
 Program compile_current(CellSystem system, const OptimiseOptions& options = {});
 /// The states but V that it reads, counted from 1, ascending.
@@ -71,6 +74,10 @@ std::shared_ptr<const Program> shared_program(const std::shared_ptr<const CellSy
 /// The same of compile_source().
 std::shared_ptr<const Program>
 shared_source_program(const std::shared_ptr<const CellSystem>& system, const Target& target);
+
+/// The same of compile_cable().
+std::shared_ptr<const Program> shared_cable_program(const std::shared_ptr<const CellSystem>& system,
+                                                    Scheme scheme, const Target& target);
 
 /// The same of compile_current().
 std::shared_ptr<const Program>

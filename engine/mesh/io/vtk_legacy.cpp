@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Legacy VTK files of unstructured grids, text and binary (big endian), with CELLS as before
-// version 5.1 or as OFFSETS and CONNECTIVITY.
+// Legacy VTK files of unstructured grids and of lines, text and binary (big endian), with CELLS as
+// before version 5.1 or as OFFSETS and CONNECTIVITY.
 #include "engine/mesh/io/length_unit.hpp"
+#include "engine/mesh/io/lines_raw.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/vtk_cells.hpp"
 
@@ -40,11 +41,15 @@ std::string percent_decoded(std::string_view s)
     return r;
 }
 
+/// What is wanted of a file.
+enum class Wanted { mesh, points, lines };
+
 class LegacyReader
 {
   public:
-    LegacyReader(const fs::path& file, bool points_only)
-        : points_only_(points_only), content_(content_of(file)), in_(file.string(), content_, false)
+    LegacyReader(const fs::path& file, Wanted wanted)
+        : points_only_(wanted == Wanted::points), lines_(wanted == Wanted::lines),
+          content_(content_of(file)), in_(file.string(), content_, false)
     {
         raw_.bound.emplace(file.string(), content_.size());
     }
@@ -75,6 +80,22 @@ class LegacyReader
         return std::move(raw_);
     }
 
+    RawLines lines()
+    {
+        header();
+        while (!in_.at_end())
+            section();
+        if (!have_points_)
+            in_.fail("the file ends without POINTS; it seems truncated");
+        RawLines out;
+        for (auto& a : arrays_)
+            if (a.on == Field::On::vertices && a.components == 1)
+                out.arrays.push_back({a.name, std::move(a.values)});
+        out.raw = std::move(raw_);
+        out.cells = std::move(cells_);
+        return out;
+    }
+
   private:
     void header()
     {
@@ -91,6 +112,11 @@ class LegacyReader
         raw_.format = binary_ ? "legacy VTK binary" : "legacy VTK";
         const auto dataset = in_.word("DATASET");
         const auto type = in_.word("the kind of data set");
+        if (lines_ && dataset == "DATASET" && (type == "UNSTRUCTURED_GRID" || type == "POLYDATA"))
+            return;
+        if (lines_)
+            in_.fail(in_quotes(dataset) + " " + in_quotes(type) +
+                     " has no lines; DATASET POLYDATA or UNSTRUCTURED_GRID is due");
         if (dataset != "DATASET" || type != "UNSTRUCTURED_GRID")
             in_.fail(in_quotes(dataset) + " " + in_quotes(type) +
                      " is no mesh of tetrahedra; DATASET UNSTRUCTURED_GRID is due");
@@ -170,6 +196,9 @@ class LegacyReader
             points();
         else if (key == "CELLS")
             cells();
+        else if (lines_ && (key == "VERTICES" || key == "LINES" || key == "POLYGONS" ||
+                            key == "TRIANGLE_STRIPS"))
+            poly_cells(key == "LINES" ? polyline : 0);
         else if (key == "CELL_TYPES")
             cells_.types = values<std::int64_t>(
                 values_left(in_.integer("the number of cell types"), "the number of cell types"),
@@ -203,6 +232,25 @@ class LegacyReader
         for (std::size_t i = 0; i < n; ++i)
             m.add_vertex({v[3 * i], v[3 * i + 1], v[3 * i + 2]});
         have_points_ = true;
+    }
+
+    /// Cells of poly data, whose types the key tells; behind those before.
+    void poly_cells(std::int64_t type)
+    {
+        VtkCells before = std::move(cells_);
+        cells_ = {};
+        cells();
+        const auto n = cells_.offsets.empty() ? 0 : cells_.offsets.size() - 1;
+        if (before.offsets.empty())
+            before.offsets = {0};
+        for (std::size_t i = 0; i < n; ++i) {
+            before.offsets.push_back(static_cast<std::int64_t>(before.connectivity.size()) +
+                                     cells_.offsets[i + 1]);
+            before.types.push_back(type);
+        }
+        before.connectivity.insert(before.connectivity.end(), cells_.connectivity.begin(),
+                                   cells_.connectivity.end());
+        cells_ = std::move(before);
     }
 
     void cells()
@@ -334,7 +382,9 @@ class LegacyReader
         }
     }
 
-    bool points_only_;
+    static constexpr std::int64_t polyline = 4;
+
+    bool points_only_, lines_;
     std::string content_;
     Text in_;
     Raw raw_;
@@ -350,7 +400,13 @@ class LegacyReader
 Raw read_vtk_legacy(const fs::path& file, const Progress& progress, bool points_only)
 {
     progress.at(0, "reading");
-    return LegacyReader(file, points_only).read();
+    return LegacyReader(file, points_only ? Wanted::points : Wanted::mesh).read();
+}
+
+RawLines read_vtk_legacy_lines(const fs::path& file, const Progress& progress)
+{
+    progress.at(0, "reading");
+    return LegacyReader(file, Wanted::lines).lines();
 }
 
 } // namespace tawara::mesh::io

@@ -28,8 +28,8 @@ std::string called(pugi::xml_node array)
     return name.empty() ? "without a name" : name.substr(0, 40);
 }
 
-VtuFile::VtuFile(const std::filesystem::path& file, const Progress& progress)
-    : name_(file.string()), content_(content_of(file)), progress_(progress),
+VtuFile::VtuFile(const std::filesystem::path& file, const Progress& progress, bool poly_data)
+    : name_(file.string()), content_(content_of(file)), progress_(progress), poly_data_(poly_data),
       bound_(name_, content_.size())
 {
     check_head();
@@ -44,10 +44,11 @@ void VtuFile::check_head()
     if (root == content_.npos)
         throw MeshError(name_, 1, "has no <VTKFile> element; it is no VTU file");
     const auto head = content_.substr(root, content_.find('>', root) - root);
-    if (head.find("\"PolyData\"") != std::string::npos)
+    const bool poly_data = head.find("\"PolyData\"") != std::string::npos;
+    if (poly_data && !poly_data_)
         throw MeshError(name_, line_at(content_, root),
                         "is a surface (PolyData); Tawara needs tetrahedra (VTU)");
-    if (head.find("\"UnstructuredGrid\"") == std::string::npos)
+    if (!poly_data && head.find("\"UnstructuredGrid\"") == std::string::npos)
         throw MeshError(name_, line_at(content_, root),
                         "is no unstructured grid; type=\"UnstructuredGrid\" is due");
     if (content_.rfind("</VTKFile>") == content_.npos)
@@ -117,6 +118,8 @@ void VtuFile::parse()
     }
     const auto root = document_.document_element();
     grid_ = root.child("UnstructuredGrid");
+    if (!grid_ && poly_data_)
+        grid_ = root.child("PolyData");
     if (std::string_view(root.name()) != "VTKFile" || !grid_)
         throw MeshError(name_, 1, "has no <UnstructuredGrid> within <VTKFile>; it is no VTU file");
     const std::string_view order = root.attribute("byte_order").value(),

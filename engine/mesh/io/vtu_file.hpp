@@ -20,11 +20,13 @@ namespace tawara::mesh::io {
 class VtuFile
 {
   public:
+    /// @param poly_data  poly data (VTP) will do, too
     /// @throws MeshError for what is no VTU file of an unstructured grid
-    VtuFile(const std::filesystem::path& file, const Progress& progress);
+    VtuFile(const std::filesystem::path& file, const Progress& progress, bool poly_data = false);
 
-    /// The <UnstructuredGrid> element.
+    /// The <UnstructuredGrid> element, or <PolyData>.
     pugi::xml_node grid() const { return grid_; }
+    bool is_poly_data() const { return std::string_view(grid_.name()) == "PolyData"; }
     const std::string& name() const { return name_; }
 
     /// The values of an array, all components one after another.
@@ -73,6 +75,7 @@ class VtuFile
 
     std::string name_, content_;
     const Progress& progress_;
+    bool poly_data_ = false; ///< is allowed
     MemoryBound bound_;
     std::size_t xml_end_ = 0;   ///< of the part that is XML
     std::string_view appended_; ///< behind its '_'

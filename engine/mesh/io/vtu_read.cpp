@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Unstructured grids of VTK's XML format, several pieces joined.
+// Unstructured grids of VTK's XML format, several pieces joined; the lines of such and of poly
+// data.
 #include "engine/core/error.hpp"
+#include "engine/mesh/io/lines_raw.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/vtk_cells.hpp"
 #include "engine/mesh/io/vtu_file.hpp"
@@ -49,14 +51,37 @@ bool of_first_time(pugi::xml_node array)
 class VtuReader
 {
   public:
-    VtuReader(const fs::path& file, const Progress& progress, bool points_only)
-        : progress_(progress), points_only_(points_only), file_(file, progress)
+    VtuReader(const fs::path& file, const Progress& progress, bool points_only,
+              bool poly_data = false)
+        : progress_(progress), points_only_(points_only), file_(file, progress, poly_data)
     {
     }
 
     Raw read()
     {
-        raw_.format = "VTU";
+        read_pieces();
+        const auto kept = add_cells(raw_, cells_, file_.name());
+        take(at_cells_, Field::On::tetrahedra, kept);
+        take(at_points_, Field::On::vertices, kept);
+        return std::move(raw_);
+    }
+
+    RawLines lines()
+    {
+        read_pieces();
+        RawLines out;
+        for (auto& a : at_points_)
+            if (a.components == 1)
+                out.arrays.push_back({a.name, std::move(a.values)});
+        out.raw = std::move(raw_);
+        out.cells = std::move(cells_);
+        return out;
+    }
+
+  private:
+    void read_pieces()
+    {
+        raw_.format = file_.is_poly_data() ? "VTP" : "VTU";
         progress_.at(0.1, "reading");
         field_data();
         std::size_t pieces = 0, n = 0;
@@ -70,15 +95,23 @@ class VtuReader
             piece(p, n == 1);
         }
         progress_.at(0.8, "reading");
-        const auto kept = add_cells(raw_, cells_, file_.name());
-        take(at_cells_, Field::On::tetrahedra, kept);
-        take(at_points_, Field::On::vertices, kept);
-        return std::move(raw_);
     }
 
-  private:
+    /// The lines of a piece of poly data; all else of it is left out.
+    void poly_piece(pugi::xml_node p, bool first)
+    {
+        const auto points = file_.count(p, "NumberOfPoints", 0),
+                   lines = file_.count(p, "NumberOfLines", 0);
+        const std::size_t points_before = raw_.mesh.vertex_count();
+        read_points(p, points);
+        read_cells(p, lines, points_before, points, "Lines");
+        arrays(p.child("PointData"), points, " points (NumberOfPoints)", first, at_points_);
+    }
+
     void piece(pugi::xml_node p, bool first)
     {
+        if (file_.is_poly_data())
+            return poly_piece(p, first);
         const auto points = file_.count(p, "NumberOfPoints", 0),
                    cells = file_.count(p, "NumberOfCells", 0);
         const std::size_t points_before = raw_.mesh.vertex_count();
@@ -117,9 +150,9 @@ class VtuReader
     }
 
     std::vector<std::int64_t> cell_array(pugi::xml_node p, const char* name,
-                                         std::optional<std::uint64_t> n)
+                                         std::optional<std::uint64_t> n, const char* section)
     {
-        for (const auto a : p.child("Cells").children())
+        for (const auto a : p.child(section).children())
             if (is_array(a) && of_first_time(a) &&
                 std::string_view(a.attribute("Name").value()) == name)
                 return file_.values<std::int64_t>(a, n,
@@ -128,14 +161,18 @@ class VtuReader
     }
 
     void read_cells(pugi::xml_node p, std::uint64_t n, std::size_t points_before,
-                    std::uint64_t points)
+                    std::uint64_t points, const char* section = "Cells")
     {
         if (cells_.offsets.empty())
             cells_.offsets.push_back(0);
         if (n == 0)
             return;
-        const auto offsets = cell_array(p, "offsets", n), types = cell_array(p, "types", n),
-                   connectivity = cell_array(p, "connectivity", {});
+        const bool grid = !file_.is_poly_data();
+        constexpr std::int64_t polyline = 4;
+        const auto offsets = cell_array(p, "offsets", n, section),
+                   types = grid ? cell_array(p, "types", n, section)
+                                : std::vector<std::int64_t>(n, polyline),
+                   connectivity = cell_array(p, "connectivity", {}, section);
         const auto before = static_cast<std::int64_t>(cells_.connectivity.size()),
                    entries = static_cast<std::int64_t>(connectivity.size());
         for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -241,6 +278,11 @@ class VtuReader
 Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
 {
     return VtuReader(file, progress, points_only).read();
+}
+
+RawLines read_vtk_xml_lines(const fs::path& file, const Progress& progress)
+{
+    return VtuReader(file, progress, false, true).lines();
 }
 
 } // namespace tawara::mesh::io

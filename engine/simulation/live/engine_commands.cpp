@@ -59,7 +59,7 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
     try {
         sim->until_step = -1;
         sim->stepped = {};
-        sim->simulation.restore(initial_snapshot(sim->tissue().problem, sim->precision));
+        sim->simulation.restore(sim->simulation.first_state());
         sim->pacing->restart(sim->scene->session.stimuli);
         forget_lost_state();
         if (auto scene = std::make_shared<Scene>(*sim->scene); forget_tissue_change(*scene)) {

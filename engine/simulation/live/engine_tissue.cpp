@@ -7,6 +7,7 @@
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/tissue/dyad_cells.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
+#include "engine/simulation/tissue/purkinje.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -138,49 +139,50 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
     const auto token = changing;
     const Tissue* present =
         &sim->tissue(); // its mesh and neighbours do not change while the worker reads them
-    in_background(
-        [this, change, token, present, precision = sim->precision](const std::stop_token& stop) {
-            const std::stop_callback also(stop, [token] { token->request_stop(); });
-            Progress progress{{}, token->get_token(), options.context};
-            auto last = std::make_shared<EngineClock::time_point>();
-            progress.report = [this, token, last](double fraction, std::string_view stage) {
-                if (seconds(EngineClock::now() - *last) < 0.05)
-                    return;
-                *last = EngineClock::now();
-                std::lock_guard hold(queue_mutex);
-                finished.emplace_back([this, token, fraction, text = std::string(stage)] {
-                    if (changing == token)
-                        push(Loading{fraction, text});
-                });
-                wake.notify_all();
-            };
-            try {
-                Tissue& t = change->tissue;
-                t.mesh = present->mesh;
-                t.neighbours = present->neighbours;
-                t.surface = present->surface;
-                t.locator = present->locator;
-                t.stars = present->stars;
-                t.mesh_title = present->mesh_title;
-                make_problem(change->session, t, progress);
-                for (std::size_t k = 0; k < change->session.stimuli.size(); ++k) // still has cells
-                    (void)unknowns_in(t, change->session.stimuli[k].region, change->session.name,
-                                      "/stimuli/" + std::to_string(k) + "/region");
-                const device::StepperOptions on{options.devices, precision, options.threads};
-                need_memory_for_dyads(t.problem, on);
-                change->stepper = device::make_stepper(t.problem, on, progress, &change->notices);
-            } catch (const Cancelled&) {
-                change->refused = Refusal::cancel("was cancelled");
-            } catch (const std::bad_alloc&) {
-                change->refused = "not enough memory for a second tissue beside the one that runs";
-            } catch (const std::exception& e) {
-                change->refused = e;
-            }
-            return [this, change, token] {
+    in_background([this, change, token, present,
+                   precision = sim->precision](const std::stop_token& stop) {
+        const std::stop_callback also(stop, [token] { token->request_stop(); });
+        Progress progress{{}, token->get_token(), options.context};
+        auto last = std::make_shared<EngineClock::time_point>();
+        progress.report = [this, token, last](double fraction, std::string_view stage) {
+            if (seconds(EngineClock::now() - *last) < 0.05)
+                return;
+            *last = EngineClock::now();
+            std::lock_guard hold(queue_mutex);
+            finished.emplace_back([this, token, fraction, text = std::string(stage)] {
                 if (changing == token)
-                    adopt_tissue(*change);
-            };
-        });
+                    push(Loading{fraction, text});
+            });
+            wake.notify_all();
+        };
+        try {
+            Tissue& t = change->tissue;
+            t.mesh = present->mesh;
+            t.neighbours = present->neighbours;
+            t.surface = present->surface;
+            t.locator = present->locator;
+            t.stars = present->stars;
+            t.mesh_title = present->mesh_title;
+            make_problem(change->session, t, progress);
+            for (std::size_t k = 0; k < change->session.stimuli.size(); ++k) // still has cells
+                (void)unknowns_in(t, change->session.stimuli[k].region, change->session.name,
+                                  "/stimuli/" + std::to_string(k) + "/region");
+            const auto on = options_with(present->network.get(),
+                                         {options.devices, precision, options.threads}, nullptr);
+            need_memory_for_dyads(t.problem, on);
+            change->stepper = device::make_stepper(t.problem, on, progress, &change->notices);
+        } catch (const Cancelled&) {
+            change->refused = Refusal::cancel("was cancelled");
+        } catch (const std::bad_alloc&) {
+            change->refused = "not enough memory for a second tissue beside the one that runs";
+        } catch (const std::exception& e) {
+            change->refused = e;
+        }
+        return [this, change, token] {
+            if (changing == token)
+                adopt_tissue(*change);
+        };
+    });
 }
 
 std::vector<std::size_t> Engine::Impl::switched_probes(const device::TissueProblem& next) const
@@ -263,7 +265,7 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
     set_state(Status::State::loading);
     try {
         prepace(sim->scene->session, sim->tissue(), loading_progress());
-        sim->stepper().restore(initial_snapshot(sim->tissue().problem, sim->precision));
+        sim->stepper().restore(sim->simulation.first_state());
         sim->pacing_due = false;
         show_start();
     } catch (const Cancelled&) {

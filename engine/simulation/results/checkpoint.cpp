@@ -5,6 +5,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/observe/table_rows.hpp"
 #include "engine/simulation/session/session_keys.hpp"
+#include "engine/simulation/session/session_purkinje.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -112,6 +113,8 @@ std::string fingerprint(const device::TissueProblem& p, const Session& s, Precis
         const double value = key.member.get(&s);
         add(crc, std::vector<double>{fixed == Fixed::negated ? -value : value});
     }
+    const auto network = purkinje_text(s);
+    add(crc, std::vector<char>(network.begin(), network.end()));
     char text[160];
     std::snprintf(text, sizeof text,
                   "%zu unknowns, dt %.17g ms, split %d, step %d, sub %d x %d, crc %08lx, ",
@@ -153,8 +156,9 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
     if (out.empty())
         add(std::string("tissue, conductivities, parameters, drugs, mass, tables, rest tolerance") +
             (a.stepping == static_cast<int>(device::Stepping::newton)
-                 ? " or settings of Newton's method (diffusion.newton, time.dt_max_ms) differ"
-                 : " differ"));
+                 ? ", settings of Newton's method (diffusion.newton, time.dt_max_ms)"
+                 : "") +
+            " or the Purkinje network differ");
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/simulation/observe/ecg_beats.hpp"
 #include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
+#include "engine/simulation/results/network_outputs.hpp"
 #include "engine/simulation/results/report_page.hpp"
 #include "engine/simulation/results/report_steps.hpp"
 #include "engine/simulation/session/output_keys.hpp"
@@ -388,6 +389,8 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     add_pulses(j, in);
     if (!ecg.names.empty())
         j["ecg"] = ecg_json(in, ecg);
+    if (in.network != nullptr)
+        j["purkinje"] = network_json(*in.tissue.network, in.network->times());
     add_seconds(j, in, r);
     const auto ceilings = add_ceilings(j, in);
     if (!no_maps.empty())

@@ -7,6 +7,10 @@
 #include "engine/simulation/results/run_report.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
 
+namespace tawara::cable {
+class NetworkPart;
+}
+
 namespace tawara::simulation {
 
 /// Wall seconds of a run's parts.
@@ -29,9 +33,10 @@ struct ReportInput
     std::vector<std::string> files; ///< written, relative to the folder
     std::vector<Pulse> pulses = {}; ///< that were given
     PotentialRange seen = {};       ///< of V
-    std::span<const TissueEdit> edits = {};     ///< where the run and those before it branched off
-    std::span<const Electrode> electrodes = {}; ///< all that leads are of, the program's too
-    const ProbeTable* calcium = nullptr;        ///< rows of calcium.csv; null: there are none
+    std::span<const TissueEdit> edits = {};      ///< where the run and those before it branched off
+    std::span<const Electrode> electrodes = {};  ///< all that leads are of, the program's too
+    const ProbeTable* calcium = nullptr;         ///< rows of calcium.csv; null: there are none
+    const cable::NetworkPart* network = nullptr; ///< of the tissue's network; null: there is none
     /// 0: never.
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };

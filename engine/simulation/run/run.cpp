@@ -10,6 +10,7 @@
 #include "engine/simulation/observe/probe_samples.hpp"
 #include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/network_outputs.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/run_notices.hpp"
@@ -235,26 +236,13 @@ void Run::keep_what_was_reached()
             "stopped at " + ms_text(step) + "; --resume " + file.string() + " goes on from there");
 }
 
-/// The beats at each probe: probe,activation_ms,... a row per beat.
-void Run::write_beats(const std::filesystem::path& file)
-{
-    const auto& times = traces_.times_ms();
-    const auto curves = traces_.columns_mV();
-    const auto pulses = pacing_.log().until(simulation_.time_ms());
-    const auto driven = traces_.driven();
-    write_whole(file, [&](std::ostream& out) {
-        out << beats_csv_head();
-        for (std::size_t p = 0; p < curves.size(); ++p)
-            out << beats_csv_rows(probe_names()[p], times, curves[p], edits_, {}, pulses,
-                                  session_.probes[p].position_mm, driven[p]);
-    });
-}
-
 ComingOutputs Run::outputs_to_come() const
 {
     std::vector<std::string> out{"probes.csv", "activation.csv", "activation.vtu", "report.json"};
     if (!probe_names().empty())
         out.emplace_back("beats.csv");
+    if (simulation_.network() != nullptr)
+        out.insert(out.end(), {network_csv, network_vtu, junctions_csv});
     for (const auto& table : tables_)
         out.push_back(table.file);
     if (frames_.every() > 0)
@@ -346,6 +334,14 @@ std::exception_ptr Run::write_results()
         });
         attempt("activation.vtu", [&](const Path& f) { write_activation_vtu(tissue, maps, f); });
     }
+    if (const auto* part = simulation_.network()) {
+        const auto& network = *tissue.network;
+        const auto times = part->times();
+        attempt(network_csv, [&](const Path& f) { write_network_csv(network, times, f); });
+        attempt(network_vtu,
+                [&](const Path& f) { write_network_activation_vtu(network, times, f); });
+        attempt(junctions_csv, [&](const Path& f) { write_junctions_csv(network, times, f); });
+    }
     results_s_ += since(start);
     return failed;
 }
@@ -377,7 +373,8 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
                             edits_,
                             ecg != nullptr ? std::span<const Electrode>(ecg->layout().electrodes)
                                            : std::span<const Electrode>(),
-                            rows_of(tables_, calcium_file)};
+                            rows_of(tables_, calcium_file),
+                            simulation_.network()};
     auto report = make_report(input, leads);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });

@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/calcium_rows.hpp"
 #include "engine/simulation/observe/ecg_rows.hpp"
 #include "engine/simulation/session/intervals.hpp"
+#include "engine/simulation/tissue/purkinje.hpp"
 
 namespace tawara::simulation {
 namespace {
@@ -27,6 +28,18 @@ Rows dyad_rows(const TableSource& from, std::int64_t every_steps)
     return calcium_rows(from.session, from.tissue, from.session_file, every_steps);
 }
 
+/// Potentials of the Purkinje network at its probes.
+Rows network_rows(const TableSource& from, std::int64_t every_steps)
+{
+    const auto network = from.tissue.network;
+    if (!network)
+        return std::make_unique<RowsByFunction>(std::vector<std::string>{}, every_steps,
+                                                RowsByFunction::Make{});
+    return std::make_unique<RowsByFunction>(
+        network->probe_names, every_steps,
+        [network](Moment& now) { return now.network_mV(network->probe_nodes); });
+}
+
 /// A row is all that a table needs here: it is made, observes, is written, listed, kept in
 /// checkpoints and goes on from them.
 struct TableOfRun
@@ -38,6 +51,7 @@ struct TableOfRun
 constexpr TableOfRun tables[] = {
     {"ecg.csv", "/ecg/every_ms", ecg_rows},
     {calcium_file, "/output/calcium_every_ms", dyad_rows},
+    {"purkinje_probes.csv", "/output/purkinje_every_ms", network_rows},
 };
 
 } // namespace

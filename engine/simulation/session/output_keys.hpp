@@ -14,6 +14,7 @@ struct OutputKeys
     std::int64_t checkpoints_kept = 5; ///< the newest of a run; 0: all
     double probes_every_ms = 0;        ///< 0: every step
     double calcium_every_ms = 0;       ///< 0: none
+    double purkinje_every_ms = 1;      ///< 0: none
     double maps_from_ms = 0;           ///< maps are of the first activation from then on
 };
 

@@ -330,11 +330,13 @@ inline constexpr diffusion::Conductivity source_of_tissue{0.17, 0.058, 0.058};
 /// 2011).
 inline constexpr diffusion::Conductivity source_intracellular{0.17, 0.019, 0.019};
 
-struct OutputKeys; // output_keys.hpp
+struct OutputKeys;   // output_keys.hpp
+struct PurkinjeKeys; // purkinje_keys.hpp
 
 } // namespace tawara::simulation
 
 extern template class tawara::Held<tawara::simulation::OutputKeys>;
+extern template class tawara::Held<tawara::simulation::PurkinjeKeys>;
 
 namespace tawara::simulation {
 
@@ -347,6 +349,7 @@ struct Session
     double surface_to_volume_per_mm = 140, capacitance_uF_per_cm2 = 1;
     std::vector<Region> regions{Region{}};
     Prepacing prepacing;
+    Held<PurkinjeKeys> purkinje; ///< the network that starts beats; most sessions have none
     diffusion::Scheme scheme = diffusion::Scheme::fvm;
     diffusion::Mass mass = diffusion::Mass::lumped;
     IonicCurrents currents = IonicCurrents::nodal;

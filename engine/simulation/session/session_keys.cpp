@@ -5,6 +5,7 @@
 
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/simulation/session/output_keys.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/tissue_keys.hpp"
 
@@ -37,6 +38,7 @@ const Key table[] = {
          .write = changed}),
     Key("/mesh", "below", {.needed = "one, e.g. {\"file\": \"heart.vtu\"}", .fixed = problem}),
     Key("/tissue", "below", {.needed = "an object with \"regions\""}),
+    Key("/purkinje", "a Purkinje network that excites the tissue: below", {.left_out = "none"}),
     Key("/diffusion", "below", {.left_out = "its defaults"}),
     Key("/reaction", "below", {.left_out = "its defaults"}),
     Key("/time", "below", {.needed = "{\"dt_ms\": .., \"end_ms\": ..}"}),
@@ -305,6 +307,12 @@ const Key table[] = {
          .zero = "none",
          .write = changed,
          .interval = true}),
+    Key("/output/purkinje_every_ms", output<&OutputKeys::purkinje_every_ms>(), at_least_0, "ms",
+        "between rows of `purkinje_probes.csv`: the potentials at `purkinje.probes`",
+        {.zero = "none",
+         .write = changed,
+         .interval = true,
+         .used = [](const Session& s) { return !s.purkinje->probes.empty(); }}),
     Key("/output/maps_from_ms", output<&OutputKeys::maps_from_ms>(), at_least_0, "ms",
         "the maps are of each place's first activation after that time",
         {.more = "in `activation.csv`, `activation.vtu`: of the last beat of a pacing protocol, "
@@ -376,8 +384,10 @@ std::span<const Key> session_keys()
     static const std::vector<Key> all = [] {
         std::vector<Key> rows;
         for (const Key& key : table) {
-            if (key.at == "/diffusion/scheme") // as files have them
+            if (key.at == "/diffusion/scheme") { // as files have them
                 rows.insert(rows.end(), tissue_keys().begin(), tissue_keys().end());
+                rows.insert(rows.end(), purkinje_keys().begin(), purkinje_keys().end());
+            }
             rows.push_back(key);
         }
         return rows;

@@ -9,6 +9,7 @@
 #include "engine/simulation/session/session_dyads.hpp"
 #include "engine/simulation/session/session_extras.hpp"
 #include "engine/simulation/session/session_override.hpp"
+#include "engine/simulation/session/session_purkinje.hpp"
 #include "engine/simulation/session/session_time.hpp"
 
 #include <algorithm>
@@ -364,6 +365,10 @@ void reaction(const JsonNode& n, Session& s)
             if (value > 0)
                 n.at(key, "").fail_exclusive("has no meaning with diffusion stepping \"newton\"; "
                                              "leave it out, or take another stepping");
+    if (s.purkinje->wanted && s.rest_tolerance_mV > 0 && !s.rest_where_possible)
+        n.at("rest_tolerance_mV", "")
+            .fail_exclusive("is given beside a Purkinje network, which the tissue cannot rest "
+                            "with; leave it out, or add \"rest_where_possible\": true");
     const auto scheme = n.find("scheme");
     if (!scheme)
         return;
@@ -391,6 +396,8 @@ Session session(const JsonNode& n)
     read_keys(n, "", s);
     s.mesh = mesh_source(need_key(n, "/mesh"));
     tissue(need_key(n, "/tissue"), s);
+    if (const auto p = n.find("purkinje"))
+        read_purkinje(*p, s);
     s.reaction = usual_scheme(s);
     if (const auto d = n.find("diffusion"))
         diffusion_part(*d, s);

@@ -6,6 +6,7 @@
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/session_dyads.hpp"
 #include "engine/simulation/session/session_extras.hpp"
+#include "engine/simulation/session/session_purkinje.hpp"
 
 #include <cmath>
 
@@ -176,6 +177,8 @@ std::string to_json(const Session& s)
     j["schema"] = 1;
     j["mesh"] = mesh_source(s.mesh);
     j["tissue"] = tissue(s);
+    if (s.purkinje->wanted)
+        j["purkinje"] = purkinje_json(s);
     j["diffusion"] = write_keys("/diffusion", s);
     if (s.scheme != diffusion::Scheme::p1)
         for (const char* key : {"mass", "currents"})

@@ -19,6 +19,7 @@
 #include "engine/simulation/tissue/heart_store.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
+#include "engine/simulation/tissue/purkinje.hpp"
 #include "engine/simulation/tissue/region_notices.hpp"
 #include "engine/simulation/tissue/tissue_notices.hpp"
 
@@ -274,6 +275,7 @@ Tissue tissue_on(LoadedMesh read, const Session& s, const Progress& progress, bo
     prepace(s, t, progress);
     if (t.prepaced)
         t.notices.push_back(*t.prepaced);
+    t.network = make_network(s, t, progress);
     progress.at(1, "tissue ready");
     return t;
 }

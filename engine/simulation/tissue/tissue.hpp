@@ -20,6 +20,8 @@ struct CellTable
     std::vector<cell::TypeIndex> type_of;
 };
 
+struct PurkinjeNetwork; // purkinje.hpp
+
 /// A session made ready to run: mesh, boundary, operator and cells. Plain values but for the
 /// locator.
 struct Tissue
@@ -33,6 +35,7 @@ struct Tissue
     std::vector<std::int32_t> region_of_unknown; ///< of `patches`
     CellTable cells;
     device::TissueProblem problem;
+    std::shared_ptr<const PurkinjeNetwork> network; ///< null: the session has none
     Notices notices;
     std::optional<Notice> prepaced; ///< what prepace() says; among the notices of build_tissue()
     std::string mesh_title;         ///< file name or kind

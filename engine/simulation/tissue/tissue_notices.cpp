@@ -5,6 +5,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/own_model.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/tissue/mesh_errors.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
@@ -253,6 +254,8 @@ void rest_where_possible(const Session& s, device::TissueProblem& p, Notices& no
         why = "some cells have code of their own";
     else if (!two_fit)
         why = "the time step is too long";
+    else if (s.purkinje->wanted)
+        why = "a Purkinje network may excite it at any time";
     if (why.empty())
         return;
     p.rest_tolerance_mV = 0;

@@ -8,6 +8,7 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/mesh/uneven_bar.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <algorithm>
@@ -197,6 +198,7 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k,
     s.stimuli.clear();
     s.probes.clear();
     s.prepacing = {};
+    s.purkinje = {};
     Region all = region;
     all.labels.clear();
     all.where.reset();

@@ -52,6 +52,21 @@ class Stepper
         o.accepted = 1e-4;
         return source_step(s_, start, o);
     }
+    StepNodes with_V_held(Scheme scheme)
+    {
+        if (scheme == Scheme::backward_euler)
+            throw InputError("--scheme", "",
+                             "backward_euler steps V together with the other states, which cables "
+                             "cannot take; use rush_larsen, rush_larsen_light, grl1 or grl2");
+        const Node f = closed()[0];
+        s_.states[0].rate = c(0);
+        std::vector<Node> next = run(scheme).next;
+        next[0] = y_[0];
+        const auto at_end =
+            at({f, slope(0, f)}, next, n(Op::add, g_.symbol(symbol_id(Symbol::time)), dt_));
+        next.insert(next.end(), at_end.begin(), at_end.end());
+        return {{}, next};
+    }
 
   private:
     NewtonOptions newton_options() const
@@ -230,6 +245,13 @@ StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision)
 StepNodes source_nodes(CellSystem& s, bool single_precision)
 {
     auto step = Stepper(s, single_precision).source();
+    watch_ranges(s, step.next);
+    return step;
+}
+
+StepNodes cable_nodes(CellSystem& s, Scheme scheme, bool single_precision)
+{
+    auto step = Stepper(s, single_precision).with_V_held(scheme);
     watch_ranges(s, step.next);
     return step;
 }

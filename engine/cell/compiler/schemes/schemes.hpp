@@ -36,6 +36,13 @@ StepNodes step_nodes(CellSystem& s, Scheme scheme, bool single_precision = false
 /// given or as watch_ranges() makes it, and behind them F and F'.
 StepNodes source_nodes(CellSystem& s, bool single_precision = false);
 
+/// What an implicit step of a cable asks of its membrane: the other states after a step of `scheme`
+/// in which V stays as it is, and behind them the rate of V f [mV/ms] that the membrane makes with
+/// V and these states, and its slope by V with them held [1/ms]. V as given or as watch_ranges()
+/// makes it.
+/// @throws InputError for cvode and backward_euler
+StepNodes cable_nodes(CellSystem& s, Scheme scheme, bool single_precision = false);
+
 /// No step, but the rate of V that the membrane makes [mV/ms], in place of V; all other states
 /// stay.
 StepNodes current_nodes(CellSystem& s);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cable/network/part.hpp"
+
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+
+namespace tawara::cable {
+namespace {
+
+constexpr double nA_per_uA = 1e3, uS_per_mS = 1e3;
+constexpr double never_ms = -1;
+
+/// When a potential has crossed the threshold within a step that began at t.
+double crossing_ms(double before_mV, double after_mV, double threshold_mV, double t_ms,
+                   double dt_ms)
+{
+    return t_ms + dt_ms * (threshold_mV - before_mV) / (after_mV - before_mV);
+}
+
+bool crosses(double before_mV, double after_mV, double threshold_mV)
+{
+    return before_mV < threshold_mV && after_mV >= threshold_mV;
+}
+
+class CpuNetwork final : public NetworkPart
+{
+  public:
+    explicit CpuNetwork(const NetworkDescription& d)
+        : d_(d), cables_(d.cables), pool_(std::max(1U, d.threads)), nodes_(cables_.nodes()),
+          before_(nodes_.size()), source_(d.junctions.size()), conductance_(d.junctions.size()),
+          tissue_before_(d.junctions.size(), unknown_mV)
+    {
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+            nodes_[i] = static_cast<std::int32_t>(i);
+        restart_times();
+        cables_.potentials(nodes_, before_);
+        set_law();
+    }
+    device::PortLaw law() const override { return {source_.data(), conductance_.data()}; }
+
+    void advance(const device::PortStep& s) override
+    {
+        const double t_ms = static_cast<double>(*s.step + s.offset) * s.dt_ms;
+        currents_.clear();
+        for (std::size_t k = 0; k < d_.junctions.size(); ++k) {
+            const auto& j = d_.junctions[k];
+            if (j.tissue_uF > 0)
+                currents_.push_back({j.node, -s.current[k] * j.tissue_uF * nA_per_uA / d_.fibres,
+                                     uS_per_mS / (j.resistance_kOhm * d_.fibres)});
+            note_tissue(k, s.v_mV[k], t_ms, s.dt_ms);
+        }
+        for (const auto& x : d_.stimuli) {
+            const double part = x.overlap(t_ms, s.dt_ms);
+            if (part > 0)
+                for (const auto node : x.unknowns)
+                    currents_.push_back(
+                        {node, part * x.amplitude_pA_per_pF * // pA/pF nF = nA
+                                   d_.cables.compartments
+                                       .capacitance_nF[static_cast<std::size_t>(node)]});
+        }
+        cables_.advance(currents_, pool_);
+        after_.resize(before_.size());
+        cables_.potentials(nodes_, after_);
+        for (std::size_t i = 0; i < after_.size(); ++i)
+            if (times_.node_ms[i] < 0 && crosses(before_[i], after_[i], d_.activation_threshold_mV))
+                times_.node_ms[i] =
+                    crossing_ms(before_[i], after_[i], d_.activation_threshold_mV, t_ms, s.dt_ms);
+        before_.swap(after_);
+        set_law();
+    }
+
+    std::vector<double> snapshot() const override
+    {
+        const auto c = cables_.snapshot();
+        std::vector<double> out{static_cast<double>(c.step)};
+        for (const auto* v :
+             {&c.V_mV, &c.states, &times_.node_ms, &times_.junction_tissue_ms, &tissue_before_})
+            out.insert(out.end(), v->begin(), v->end());
+        return out;
+    }
+
+    void restore(std::span<const double> values) override
+    {
+        auto c = cables_.snapshot();
+        const auto due = 1 + c.V_mV.size() + c.states.size() + times_.node_ms.size() +
+                         times_.junction_tissue_ms.size() + tissue_before_.size();
+        if (values.size() != due)
+            throw InputError("state", "the Purkinje network's state has " +
+                                          std::to_string(values.size()) +
+                                          " numbers, and this one "
+                                          "has " +
+                                          std::to_string(due));
+        c.step = static_cast<std::int64_t>(values[0]);
+        std::size_t at = 1;
+        for (auto* v :
+             {&c.V_mV, &c.states, &times_.node_ms, &times_.junction_tissue_ms, &tissue_before_}) {
+            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), v->size(), v->begin());
+            at += v->size();
+        }
+        cables_.restore(c);
+        cables_.potentials(nodes_, before_);
+        set_law();
+    }
+
+    void potentials(std::span<const std::int32_t> nodes, std::span<double> out) const override
+    {
+        cables_.potentials(nodes, out);
+    }
+    NetworkTimes times() const override { return times_; }
+    void restart_times() override
+    {
+        times_.node_ms.assign(nodes_.size(), never_ms);
+        times_.junction_tissue_ms.assign(d_.junctions.size(), never_ms);
+    }
+    void rejoin(std::span<const Junction> junctions) override
+    {
+        d_.junctions.assign(junctions.begin(), junctions.end());
+        set_law();
+    }
+
+  private:
+    static constexpr double unknown_mV = 1e3; ///< before the first step: nothing crosses from there
+
+    /// v of the tissue when a step begins, which is when the one before has ended.
+    void note_tissue(std::size_t k, double v_mV, double t_ms, double dt_ms)
+    {
+        const double before = tissue_before_[k];
+        if (times_.junction_tissue_ms[k] < 0 && crosses(before, v_mV, d_.activation_threshold_mV))
+            times_.junction_tissue_ms[k] =
+                crossing_ms(before, v_mV, d_.activation_threshold_mV, t_ms - dt_ms, dt_ms);
+        tissue_before_[k] = v_mV;
+    }
+    void set_law()
+    {
+        for (std::size_t k = 0; k < d_.junctions.size(); ++k) {
+            const auto& j = d_.junctions[k];
+            // uA per kOhm mV, over uF: pA/pF
+            conductance_[k] = j.tissue_uF > 0 ? 1 / (j.resistance_kOhm * j.tissue_uF) : 0;
+            source_[k] = conductance_[k] * cables_.potential(j.node);
+        }
+    }
+
+    NetworkDescription d_;
+    Cables<double> cables_;
+    ThreadPool pool_;
+    std::vector<std::int32_t> nodes_;
+    std::vector<double> before_, after_;
+    std::vector<double> source_, conductance_;
+    std::vector<double> tissue_before_; ///< [junctions] v at the last step's start
+    NetworkTimes times_;
+    std::vector<NodeCurrent> currents_;
+};
+
+} // namespace
+
+std::unique_ptr<NetworkPart> make_cpu_network(const NetworkDescription& d)
+{
+    return std::make_unique<CpuNetwork>(d);
+}
+
+} // namespace tawara::cable

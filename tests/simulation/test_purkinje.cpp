@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A Purkinje network in sessions and runs: a bar of tissue with one junction at its left face.
+#include "engine/cable/growth/network.hpp"
+#include "engine/core/error.hpp"
+#include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
+#include "engine/simulation/session/session_purkinje.hpp"
+#include "engine/simulation/tissue/purkinje.hpp"
+#include "tests/simulation/slab_run.hpp"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <algorithm>
+#include <fstream>
+
+using namespace tawara;
+using namespace tawara::simulation;
+using tawara::simulation::test::content;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double bar_mm = 8;
+
+/// What a session has of the network, and the rest around it.
+std::string session_text(const std::string& purkinje, double end_ms = 60)
+{
+    return R"({"schema": 1, "mesh": {"slab_mm": [8, 1.5, 1.5], "spacing_mm": 0.5},
+  "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+    "conductivity_S_per_m": {"fibre": 0.3, "sheet": 0.1, "normal": 0.1}}]},
+  "diffusion": {"scheme": "p1"}, "purkinje": )" +
+           purkinje + R"(, "time": {"dt_ms": 0.02, "end_ms": )" + std::to_string(end_ms) + "}}";
+}
+
+/// x y z radius parent: from 12 mm to the left of the bar to the middle of its face.
+const char* const wire = "-12 0.75 0.75 0.02 -1\n-6 0.75 0.75 0.02 0\n0 0.75 0.75 0.02 1\n";
+
+struct Bar
+{
+    QTemporaryDir dir;
+    fs::path folder = dir.path().toStdString();
+
+    Bar() { std::ofstream(folder / "wire.txt") << wire; }
+    Session session(const std::string& keys, double end_ms = 60) const
+    {
+        auto s = parse_session(
+            session_text(R"({"file": "wire.txt", "length_unit": "mm")" + keys + "}", end_ms),
+            "bar.json");
+        s.folder = folder;
+        return s;
+    }
+    /// @return the network's section of the report
+    QJsonObject run(const Session& s, const char* out, const fs::path& resume = {}) const
+    {
+        RunOptions o;
+        o.out = folder / out;
+        o.session_file = "bar.json";
+        o.device.devices = "cpu";
+        o.resume = resume;
+        const auto report = run_session(s, o);
+        return QJsonDocument::fromJson(QByteArray::fromStdString(report.json))
+            .object()["purkinje"]
+            .toObject();
+    }
+};
+
+int passages(const QJsonObject& j, const char* kind)
+{
+    return j["passages"].toObject()[kind].toInt();
+}
+
+double delay(const QJsonObject& j, const char* kind)
+{
+    return j[kind].toObject()["median"].toDouble(-1);
+}
+
+Stimulus ectopic()
+{
+    Stimulus s;
+    s.name = "ectopic";
+    s.region = Box{{bar_mm - 1, 0, 0}, {bar_mm, 2, 2}};
+    return s;
+}
+
+} // namespace
+
+class TestPurkinje : public QObject
+{
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void keysAreReadAndWritten()
+    {
+        const std::string keys = R"({"grow": {"seed": 3, "branch_mm": 6, "moderator_band": false},
+  "model": "stewart_2009", "conductivity_S_per_m": 1.5, "radius_um": 30, "fibres": 100,
+  "space_step_mm": 0.2, "his_ms": {"start_ms": 5, "protocol": {"kind": "train", "cycle_ms": 600,
+  "count": 3}}, "junctions": {"radius_mm": 0.7, "antegrade_ms": 5},
+  "cut": ["left_bundle", 17], "probes": [{"name": "his", "position_mm": [1, 2, 3]}]})";
+        const auto s = parse_session(session_text(keys), "keys");
+        const auto& p = *s.purkinje;
+        QVERIFY(p.wanted && p.files.empty() && p.grow.seed == 3 && p.grow.branch_mm == 6);
+        QVERIFY(!p.grow.moderator_band && p.radius_um == 30 && p.fibres == 100);
+        QVERIFY(p.antegrade_ms == 5 && p.junction_radius_mm == 0.7 && p.his_ms == 5);
+        QCOMPARE(p.cut, (std::vector<std::string>{"left_bundle", "17"}));
+        QCOMPARE(p.his_pulses().size(), std::size_t{1});
+        QCOMPARE(p.his_pulses()[0].count, std::int64_t{3});
+        QCOMPARE(to_json(parse_session(to_json(s), "again")), to_json(s));
+        QVERIFY(purkinje_text(s) !=
+                purkinje_text(parse_session(session_text(R"({"grow": {}})"), "x")));
+    }
+
+    void whatIsWrongIsSaid_data()
+    {
+        QTest::addColumn<QString>("keys");
+        QTest::addColumn<QString>("says");
+        const std::pair<const char*, const char*> cases[] = {
+            {"{}", "/purkinje: names no network"},
+            {R"({"grow": {}, "file": "a.vtu"})", "has both \"file\" and \"grow\""},
+            {R"({"grow": {"brunch_mm": 3}})", "nearest known is 'branch_mm'"},
+            {R"({"grow": {"branch_mm": -3}})", "/purkinje/grow/branch_mm"},
+            {R"({"grow": {}, "length_unit": "mm"})", "/purkinje/length_unit"},
+            {R"({"grow": {}, "his_ms": "never"})", "/purkinje/his_ms"},
+            {R"({"grow": {}, "cut": [1.5]})", "/purkinje/cut/0"},
+            {R"({"grow": {}, "model": "stewart"})", "/purkinje/model"},
+            {R"({"grow": {}, "junctions": {"resistance_kOhm": 1, "antegrade_ms": 3}})",
+             "/purkinje/junctions"},
+            {R"({"grow": {}, "junctions": {"radius_mm": 0}})", "/purkinje/junctions/radius_mm"},
+        };
+        for (const auto& [keys, says] : cases)
+            QTest::addRow("%s", keys) << keys << says;
+    }
+    void whatIsWrongIsSaid()
+    {
+        QFETCH(QString, keys);
+        QFETCH(QString, says);
+        try {
+            (void)parse_session(session_text(keys.toStdString()), "bad");
+            QFAIL("nothing was said");
+        } catch (const InputError& e) {
+            QVERIFY2(QString(e.what()).contains(says), e.what());
+        }
+    }
+
+    /// From the end of the cable into the bar, with a delay that grows with the resistance, up to a
+    /// block.
+    void aJunctionConductsWithADelay()
+    {
+        Bar bar;
+        double before = 0;
+        for (const double kOhm : {0.3, 1.0}) {
+            const auto j = bar.run(
+                bar.session(R"(, "junctions": {"resistance_kOhm": )" + std::to_string(kOhm) + "}"),
+                "out");
+            QCOMPARE(passages(j, "antegrade"), 1);
+            const double ms = delay(j, "antegrade_delay_ms");
+            qInfo("%.1f kOhm: %.2f ms", kOhm, ms);
+            QVERIFY(ms > before && ms < 20);
+            before = ms;
+        }
+        const auto blocked =
+            bar.run(bar.session(R"(, "junctions": {"resistance_kOhm": 10000})"), "out");
+        QCOMPARE(passages(blocked, "blocked"), 1);
+        QVERIFY(content(bar.folder / "out/junctions.csv").contains(",blocked"));
+    }
+
+    /// A beat that begins in the wall enters the network, and sooner than it is left.
+    void anEctopicBeatGoesBackwards()
+    {
+        Bar bar;
+        auto s = bar.session(R"(, "his_ms": "none", "junctions": {"resistance_kOhm": 1})", 40);
+        s.stimuli.push_back(ectopic());
+        const auto j = bar.run(s, "out");
+        QCOMPARE(passages(j, "retrograde"), 1);
+        const double ms = delay(j, "retrograde_delay_ms");
+        qInfo("retrograde after %.2f ms", ms);
+        QVERIFY(ms > 0 && ms < 4);
+        QVERIFY(j["nodes_activated"].toInt() == j["nodes"].toInt());
+    }
+
+    void aBranchThatIsCutDoesNotConduct()
+    {
+        Bar bar;
+        const auto j = bar.run(bar.session(R"(, "cut": [0])", 40), "out");
+        QCOMPARE(passages(j, "silent"), 1);
+        QVERIFY(j["nodes_activated"].toInt() < j["nodes"].toInt() / 2);
+        try {
+            bar.run(bar.session(R"(, "cut": ["left_bundel"])"), "out");
+            QFAIL("nothing was said");
+        } catch (const InputError& e) {
+            QVERIFY2(QString(e.what()).contains("/purkinje/cut/0"), e.what());
+        }
+    }
+
+    /// The search's delay is that of the run.
+    void aWantedDelayIsFound()
+    {
+        Bar bar;
+        const auto j = bar.run(bar.session(R"(, "junctions": {"antegrade_ms": 3})"), "out");
+        const double found = j["resistance_search"].toObject()["delay_ms"].toDouble(),
+                     ms = delay(j, "antegrade_delay_ms");
+        qInfo("%.3f kOhm: %.2f ms by the search, %.2f ms in the run",
+              j["resistance_kOhm"].toDouble(), found, ms);
+        QVERIFY(std::abs(found - 3) < 0.45);
+        QVERIFY(std::abs(ms - found) < 0.3);
+        QVERIFY_THROWS_EXCEPTION(
+            InputError, bar.run(bar.session(R"(, "junctions": {"antegrade_ms": 49})"), "out"));
+    }
+
+    void aCheckpointGoesOnBitForBit()
+    {
+        Bar bar;
+        auto s = bar.session(R"(, "junctions": {"resistance_kOhm": 1},
+  "probes": [{"name": "middle", "position_mm": [-6, 0.75, 0.75]}])",
+                             16);
+        bar.run(s, "whole");
+        s.output->checkpoint_every_ms = 6;
+        s.end_ms = 8;
+        bar.run(s, "first");
+        s.end_ms = 16;
+        s.output->checkpoint_every_ms = 0;
+        bar.run(s, "second", bar.folder / "first" / checkpoint_name(6));
+        for (const char* file : {"purkinje.csv", "junctions.csv", "purkinje_probes.csv",
+                                 "activation.csv", "purkinje.vtu"}) {
+            const auto whole = content(bar.folder / "whole" / file);
+            QVERIFY2(whole.size() > 60, file);
+            QVERIFY2(content(bar.folder / "second" / file) == whole, file);
+        }
+        auto other = s;
+        other.purkinje->resistance_kOhm = 2;
+        QVERIFY_THROWS_EXCEPTION(
+            InputError, bar.run(other, "third", bar.folder / "first" / checkpoint_name(6)));
+    }
+
+    /// What is no tree is refused with its pieces, what is only untidy is mended aloud; a network
+    /// somewhere else is refused.
+    void filesAreChecked()
+    {
+        Bar bar;
+        const auto why = [&](const char* text, const char* keys = "") -> QString {
+            std::ofstream(bar.folder / "wire.vtk") << text;
+            auto s = bar.session(keys, 1);
+            s.purkinje->files = {"wire.vtk"};
+            try {
+                bar.run(s, "out");
+            } catch (const InputError& e) {
+                return e.what();
+            }
+            return "";
+        };
+        const QString head = "# vtk DataFile Version 3.0\nnetwork\nASCII\nDATASET POLYDATA\n";
+        const auto lines = [&](const char* points, const char* pieces) {
+            return (head + points + pieces).toStdString();
+        };
+        const auto cycle = why(lines("POINTS 4 float\n-6 1 1 -3 0 1 -3 1 1 0 1 1\n",
+                                     "LINES 4 12\n2 0 1\n2 1 3\n2 0 2\n2 2 3\n")
+                                   .c_str());
+        QVERIFY2(cycle.contains("closes a cycle"), qPrintable(cycle));
+        const auto doubled = why(lines("POINTS 5 float\n-6 1 1 -3 1 1 -3 1 1 0 1 1 50 50 50\n",
+                                       "LINES 3 9\n2 0 1\n2 2 3\n2 0 1\n")
+                                     .c_str());
+        QCOMPARE(doubled, "");
+        const auto report = content(bar.folder / "out/report.json");
+        QVERIFY(report.contains("points are on no line"));
+        QVERIFY(report.contains("taken as one"));
+        const auto away =
+            why(lines("POINTS 2 float\n90 1 1 99 1 1\n", "LINES 1 3\n2 0 1\n").c_str());
+        QVERIFY2(away.contains("no end of the network lies within"), qPrintable(away));
+    }
+
+    /// The built-in heart's network has a junction at every end, and as many nodes as its length
+    /// asks for.
+    void theBuiltInHeartIsJoinedEverywhere()
+    {
+        auto s = default_session();
+        s.purkinje->wanted = true;
+        s.rest_tolerance_mV = 0;
+        const auto t = build_tissue(s);
+        QVERIFY(t.network);
+        const auto& n = *t.network;
+        QVERIFY(n.unjoined.empty());
+        QVERIFY(n.junction_at.size() > 300);
+        QCOMPARE(n.ports.size(), n.junction_at.size());
+        const auto nodes = n.description.cables.compartments.nodes();
+        QVERIFY(nodes > 25'000 && nodes < 40'000);
+        for (std::size_t k = 0; k < n.ports.size(); ++k) {
+            double sum = 0;
+            for (auto i = n.ports.potential.first[k]; i < n.ports.potential.first[k + 1]; ++i)
+                sum += static_cast<double>(n.ports.potential.weight[static_cast<std::size_t>(i)]);
+            QVERIFY(std::abs(sum - 1) < 1e-5);
+            QVERIFY(n.description.junctions[k].tissue_uF > 0);
+        }
+    }
+
+    /// The trees that belong to a measured heart, in its coordinates, where the data are there.
+    void sharedTreesMeetTheirHeart()
+    {
+        const fs::path data = fs::path(TAWARA_SOURCE_DIR).parent_path() / "shared/data";
+        if (!fs::exists(data / "purkinje/True_LVtree.vtu"))
+            QSKIP("the shared data are not there");
+        Bar bar;
+        auto s = bar.session("", 1);
+        for (const char* file : {"True_LVtree.vtu", "True_RVtree.vtu"}) {
+            s.purkinje->files = {(data / "purkinje" / file).string()};
+            Tissue none;
+            Notices notices;
+            const auto trees = network_trees(s, none, notices);
+            QCOMPARE(trees.size(), std::size_t{1});
+            qInfo("%s: %zu points, %zu ends", file, trees[0].points(),
+                  cable::ends_of(trees[0]).size());
+            QVERIFY(cable::ends_of(trees[0]).size() > 50);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPurkinje)
+#include "test_purkinje.moc"
