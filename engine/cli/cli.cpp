@@ -260,6 +260,7 @@ int run(std::span<const std::string> args, const Console& console)
     app.require_subcommand(1);
     app.set_version_flag("-v,--version", "tawara " TAWARA_VERSION);
     declare_run(d);
+    declare_study(d);
     declare_session(d);
     declare_export(d);
     declare_mesh(d);
@@ -290,7 +291,7 @@ int run(std::span<const std::string> args, const Console& console)
         need_values(innermost(app));
         chosen(context);
         context.show_notices();
-        return done;
+        return context.status();
     } catch (const InputError& e) {
         context.end_progress();
         return fail(console, bad_input, e.what());

@@ -43,12 +43,16 @@ class Context
     /// Shows work on `err` with the time left: one line that is redrawn on a terminal, else a line
     /// every few seconds. Cancelled when Ctrl-C was pressed.
     Progress progress() const;
+    /// What was asked for is there, and the program ends with another status than `done`.
+    void end_with(Status s) const { status_ = s; }
+    Status status() const { return status_; }
     /// Ends the redrawn line, if there is one.
     void end_progress() const;
 
   private:
     const Console& console_;
     bool json_;
+    mutable Status status_ = Status::done;
     mutable bool line_open_ = false;
     mutable bool running_ = false; ///< from then on a notice is shown at once
     mutable Notices kept_;
@@ -72,6 +76,7 @@ struct Declaration
                       Action action) const;
 };
 void declare_run(const Declaration& d);
+void declare_study(const Declaration& d);
 void declare_session(const Declaration& d);
 void declare_export(const Declaration& d);
 void declare_mesh(const Declaration& d);

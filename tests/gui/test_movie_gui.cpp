@@ -110,8 +110,8 @@ class TestMovieGui : public fake::HeartTest
         const auto first = pictures[0], worst = longest(1);
         if (QThread::idealThreadCount() > 1) { // else the GUI thread is the rasteriser
             // Mesa does not keep it everywhere (not on a processor with AVX-512); then each movie
-            // takes about what the one before them took.
-            const double most_ms = first.cpu_ms > 0.8 * cold.cpu_ms ? 450 : 150;
+            // takes about what the one before them took, or half of it where that shared its core.
+            const double most_ms = first.cpu_ms > 0.4 * cold.cpu_ms ? 450 : 150;
             QVERIFY2(first.cpu_ms < most_ms, first.what.c_str());
             QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
         }

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/study/ledger.hpp"
+
+#include "engine/core/error.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sqlite3.h>
+#include <sstream>
+#include <unistd.h>
+
+namespace tawara::study {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int version = 1, patience_ms = 60'000;
+
+double now_s()
+{
+    using namespace std::chrono;
+    return duration<double>(system_clock::now().time_since_epoch()).count();
+}
+
+std::string host()
+{
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+/// When a process began, in the kernel's ticks: a number of a process that was is given again.
+std::string start_of(long pid)
+{
+    std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const auto name_end = text.rfind(')'); // a name may hold blanks
+    if (name_end == std::string::npos)
+        return "0";
+    std::istringstream words(text.substr(name_end + 1));
+    std::string word;
+    constexpr int place = 20; // starttime is the 22nd of all, the name is the second
+    for (int k = 0; k < place; ++k)
+        words >> word;
+    return word;
+}
+
+/// Whether an owner is a program of this host that has ended.
+bool has_ended(const std::string& owner)
+{
+    const auto start_at = owner.rfind(':'), pid_at = owner.rfind(':', start_at - 1);
+    if (start_at == std::string::npos || pid_at == std::string::npos ||
+        owner.substr(0, pid_at) != host())
+        return false;
+    const long pid = std::strtol(owner.c_str() + pid_at + 1, nullptr, 10);
+    if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)
+        return true;
+    return start_of(pid) != owner.substr(start_at + 1);
+}
+
+/// A statement with its values; columns are read while next() is true.
+class Statement
+{
+  public:
+    Statement(sqlite3* db, const char* sql) : db_(db)
+    {
+        if (sqlite3_prepare_v2(db, sql, -1, &s_, nullptr) != SQLITE_OK)
+            fail();
+    }
+    ~Statement() { sqlite3_finalize(s_); }
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    Statement& with(std::int64_t x) { return ok(sqlite3_bind_int64(s_, ++bound_, x)); }
+    Statement& with(double x) { return ok(sqlite3_bind_double(s_, ++bound_, x)); }
+    Statement& with(const std::string& x)
+    {
+        return ok(sqlite3_bind_text(s_, ++bound_, x.data(), static_cast<int>(x.size()),
+                                    SQLITE_TRANSIENT)); // NOLINT: the library's own constant
+    }
+    bool next()
+    {
+        const int status = sqlite3_step(s_);
+        if (status != SQLITE_ROW && status != SQLITE_DONE)
+            fail();
+        return status == SQLITE_ROW;
+    }
+    void run() { next(); }
+    std::int64_t integer(int column) const { return sqlite3_column_int64(s_, column); }
+    double number(int column) const { return sqlite3_column_double(s_, column); }
+    std::string text(int column) const
+    {
+        const auto* t = sqlite3_column_text(s_, column);
+        return t == nullptr ? std::string() : reinterpret_cast<const char*>(t);
+    }
+
+  private:
+    Statement& ok(int status)
+    {
+        if (status != SQLITE_OK)
+            fail();
+        return *this;
+    }
+    [[noreturn]] void fail() const
+    {
+        throw InputError(sqlite3_db_filename(db_, "main"),
+                         std::string("the ledger cannot be used: ") + sqlite3_errmsg(db_));
+    }
+    sqlite3* db_;
+    sqlite3_stmt* s_ = nullptr;
+    int bound_ = 0;
+};
+
+/// All or nothing; other programs wait meanwhile.
+class Transaction
+{
+  public:
+    explicit Transaction(sqlite3* db) : db_(db) { Statement(db, "BEGIN IMMEDIATE").run(); }
+    ~Transaction()
+    {
+        if (!committed_)
+            sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
+    }
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    void commit()
+    {
+        Statement(db_, "COMMIT").run();
+        committed_ = true;
+    }
+
+  private:
+    sqlite3* db_;
+    bool committed_ = false;
+};
+
+State state_of(const std::string& word)
+{
+    for (const auto state : {State::planned, State::running, State::done})
+        if (word == name(state))
+            return state;
+    return State::failed;
+}
+
+std::string settings_text(const std::vector<Setting>& settings)
+{
+    Json o = Json::object();
+    for (const auto& [path, value] : settings)
+        o[path] = Json::parse(value, nullptr, false);
+    return o.dump();
+}
+
+} // namespace
+
+const char* name(State s)
+{
+    constexpr std::array names{"planned", "running", "done", "failed"};
+    return names[static_cast<std::size_t>(s)];
+}
+
+std::string this_owner()
+{
+    const long pid = getpid();
+    return host() + ":" + std::to_string(pid) + ":" + start_of(pid);
+}
+
+Ledger::Ledger(const fs::path& file, bool make) : file_(file)
+{
+    if (!make && !fs::exists(file))
+        throw InputError(file.string(), "there is no study here; tawara-cli study run makes it");
+    const int how = SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0);
+    if (sqlite3_open_v2(file.c_str(), &db_, how, nullptr) != SQLITE_OK) {
+        const std::string why = sqlite3_errmsg(db_);
+        sqlite3_close(db_);
+        throw InputError(file.string(), "the ledger cannot be opened: " + why);
+    }
+    sqlite3_busy_timeout(db_, patience_ms);
+    try {
+        check_version();
+    } catch (...) {
+        sqlite3_close(db_);
+        throw;
+    }
+}
+
+Ledger::~Ledger()
+{
+    sqlite3_close(db_);
+}
+
+void Ledger::check_version()
+{
+    Transaction t(db_);
+    Statement found(db_, "PRAGMA user_version");
+    found.next();
+    const auto is = found.integer(0);
+    found.next();
+    if (is == 0)
+        make_tables();
+    else if (is != version)
+        throw InputError(file_.string(), "is a ledger of version " + std::to_string(is) +
+                                             "; this program has version " +
+                                             std::to_string(version));
+    t.commit();
+}
+
+void Ledger::make_tables()
+{
+    for (const char* sql :
+         {"CREATE TABLE study(key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+          "CREATE TABLE runs(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT "
+          "NOT NULL, state TEXT NOT NULL CHECK(state IN ('planned','running','done','failed')), "
+          "owner TEXT, heartbeat REAL, started REAL, seconds REAL, reason TEXT, outputs TEXT)",
+          "CREATE TABLE results(run INTEGER NOT NULL REFERENCES runs(number), name TEXT NOT NULL, "
+          "value REAL, PRIMARY KEY(run, name))",
+          "CREATE TABLE log(time REAL NOT NULL, run INTEGER, text TEXT NOT NULL)",
+          "CREATE INDEX runs_by_state ON runs(state, number)"})
+        Statement(db_, sql).run();
+    const auto set = "PRAGMA user_version = " + std::to_string(version);
+    Statement(db_, set.c_str()).run();
+}
+
+std::string Ledger::value(const char* key) const
+{
+    Statement s(db_, "SELECT value FROM study WHERE key = ?");
+    return s.with(std::string(key)).next() ? s.text(0) : std::string();
+}
+
+void Ledger::plan(const Study& s)
+{
+    Transaction t(db_);
+    if (const auto digest = value("digest"); !digest.empty()) {
+        if (digest != s.digest)
+            throw InputError(file_.string(),
+                             "is the ledger of another study, or of this one with another session "
+                             "or other runs ('" +
+                                 study_name() + "'); give --out another folder");
+        return;
+    }
+    const auto put = [&](const char* key, const std::string& text) {
+        Statement(db_, "INSERT INTO study VALUES(?, ?)").with(std::string(key)).with(text).run();
+    };
+    put("digest", s.digest);
+    put("name", s.name);
+    put("paths", Json(s.paths).dump());
+    for (const auto& r : s.runs)
+        Statement(db_, "INSERT INTO runs(number, name, settings, state) VALUES(?, ?, ?, 'planned')")
+            .with(r.number)
+            .with(r.name)
+            .with(settings_text(r.settings))
+            .run();
+    t.commit();
+}
+
+std::string Ledger::study_name() const
+{
+    return value("name");
+}
+
+std::vector<std::string> Ledger::paths() const
+{
+    const auto text = value("paths");
+    return text.empty() ? std::vector<std::string>()
+                        : Json::parse(text).get<std::vector<std::string>>();
+}
+
+std::vector<Setting> Ledger::settings(std::int64_t run) const
+{
+    std::vector<Setting> out;
+    Statement s(db_, "SELECT settings FROM runs WHERE number = ?");
+    if (s.with(run).next()) {
+        const auto settings = Json::parse(s.text(0));
+        for (const auto& [path, value] : settings.items())
+            out.emplace_back(path, value.dump());
+    }
+    return out;
+}
+
+std::optional<std::int64_t> Ledger::take(const std::string& owner, Share share)
+{
+    Transaction t(db_);
+    std::optional<std::int64_t> found;
+    {
+        Statement planned(db_, "SELECT number FROM runs WHERE state = 'planned' AND number % ? = ? "
+                               "ORDER BY number LIMIT 1");
+        if (planned.with(share.parts).with(share.part).next())
+            found = planned.integer(0);
+    }
+    if (!found) {
+        Statement begun(db_,
+                        "SELECT number, owner, heartbeat FROM runs WHERE state = 'running' AND "
+                        "number % ? = ? ORDER BY number");
+        begun.with(share.parts).with(share.part);
+        while (!found && begun.next())
+            if (now_s() - begun.number(2) > silent_s || has_ended(begun.text(1)))
+                found = begun.integer(0);
+    }
+    if (found) {
+        Statement(db_, "UPDATE runs SET state = 'running', owner = ?, heartbeat = ?, started = ?, "
+                       "reason = NULL WHERE number = ?")
+            .with(owner)
+            .with(now_s())
+            .with(now_s())
+            .with(*found)
+            .run();
+        t.commit();
+    }
+    return found;
+}
+
+void Ledger::beat(const std::string& owner)
+{
+    Statement(db_, "UPDATE runs SET heartbeat = ? WHERE owner = ? AND state = 'running'")
+        .with(now_s())
+        .with(owner)
+        .run();
+}
+
+void Ledger::done(std::int64_t run, double seconds, const Results& results,
+                  const std::map<std::string, std::string>& outputs)
+{
+    Transaction t(db_);
+    Statement(db_, "UPDATE runs SET state = 'done', seconds = ?, outputs = ? WHERE number = ?")
+        .with(seconds)
+        .with(Json(outputs).dump())
+        .with(run)
+        .run();
+    Statement(db_, "DELETE FROM results WHERE run = ?").with(run).run();
+    for (const auto& [name, value] : results)
+        Statement(db_, "INSERT INTO results VALUES(?, ?, ?)")
+            .with(run)
+            .with(name)
+            .with(value)
+            .run();
+    t.commit();
+}
+
+void Ledger::failed(std::int64_t run, double seconds, const std::string& reason)
+{
+    Statement(db_, "UPDATE runs SET state = 'failed', seconds = ?, reason = ? WHERE number = ?")
+        .with(seconds)
+        .with(reason)
+        .with(run)
+        .run();
+    say(run, "failed: " + reason);
+}
+
+void Ledger::give_back(std::int64_t run)
+{
+    Statement(db_, "UPDATE runs SET state = 'planned', owner = NULL WHERE number = ? AND state = "
+                   "'running'")
+        .with(run)
+        .run();
+}
+
+std::int64_t Ledger::plan_failed_again()
+{
+    Statement(db_, "UPDATE runs SET state = 'planned', owner = NULL WHERE state = 'failed'").run();
+    return sqlite3_changes64(db_);
+}
+
+void Ledger::say(std::int64_t run, const std::string& text)
+{
+    Statement(db_, "INSERT INTO log VALUES(?, ?, ?)").with(now_s()).with(run).with(text).run();
+}
+
+Counts Ledger::counts() const
+{
+    Counts out{};
+    Statement s(db_, "SELECT state, count(*) FROM runs GROUP BY state");
+    while (s.next())
+        out[static_cast<std::size_t>(state_of(s.text(0)))] = s.integer(1);
+    return out;
+}
+
+std::vector<LedgerRow> Ledger::rows() const
+{
+    std::vector<LedgerRow> out;
+    std::map<std::int64_t, std::size_t> at;
+    Statement s(db_,
+                "SELECT number, name, state, owner, seconds, reason FROM runs ORDER BY number");
+    while (s.next()) {
+        LedgerRow r;
+        r.number = s.integer(0), r.name = s.text(1);
+        r.state = state_of(s.text(2));
+        if (r.state == State::running)
+            r.owner = s.text(3);
+        r.seconds = s.number(4);
+        if (r.state == State::failed)
+            r.reason = s.text(5);
+        at[r.number] = out.size();
+        out.push_back(std::move(r));
+    }
+    Statement results(db_, "SELECT run, name, value FROM results");
+    while (results.next())
+        if (auto& row = out[at.at(results.integer(0))]; row.state == State::done)
+            row.results[results.text(1)] = results.number(2);
+    return out;
+}
+
+} // namespace tawara::study

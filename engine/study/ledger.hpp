@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is planned, running, done and failed of a study: a file that survives its programs.
+#pragma once
+#include "engine/study/study.hpp"
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct sqlite3;
+
+namespace tawara::study {
+
+enum class State { planned, running, done, failed };
+const char* name(State s);
+
+/// Runs in each state, by its number.
+using Counts = std::array<std::int64_t, 4>;
+
+/// What a run came to: name and value, e.g. "apd90_ms.median".
+using Results = std::map<std::string, double>;
+
+struct LedgerRow
+{
+    std::int64_t number = 0;
+    std::string name;
+    State state = State::planned;
+    std::string owner;  ///< of a running one
+    double seconds = 0; ///< of one that is done or failed
+    std::string reason; ///< of a failed one
+    Results results;    ///< of one that is done
+};
+
+/// Which runs a program may take: those of every `parts`th one from `part` on.
+struct Share
+{
+    std::int64_t part = 0, parts = 1;
+};
+
+/// The ledger of a study: an SQLite database (3.40) in the study's folder, with the tables `study`,
+/// `runs`, `results` and `log`. Each change is a transaction: a program may be killed at any
+/// moment, and several programs may share a ledger on a file system with working locks.
+///
+/// A running run has an owner, HOST:PID:START, and a heartbeat [s since 1970]. It is free again
+/// when its owner is no program of this host any more, or has been silent for silent_s.
+/// @thread any; one at a time
+class Ledger
+{
+  public:
+    static constexpr double silent_s = 60;
+
+    /// Opens a ledger; one that is not there is made where `make`.
+    /// @throws InputError where there is none, or it is no ledger of this version
+    Ledger(const std::filesystem::path& file, bool make);
+    ~Ledger();
+    Ledger(const Ledger&) = delete;
+    Ledger& operator=(const Ledger&) = delete;
+
+    /// Plans all runs, unless that was done.
+    /// @throws InputError where the ledger is of another study
+    void plan(const Study& s);
+    std::string study_name() const;
+    std::vector<std::string> paths() const; ///< as Study::paths
+    std::vector<Setting> settings(std::int64_t run) const;
+
+    /// Takes the next run that is free, for an owner: what nobody has begun comes first.
+    std::optional<std::int64_t> take(const std::string& owner, Share share);
+    /// The owner is alive.
+    void beat(const std::string& owner);
+    void done(std::int64_t run, double seconds, const Results& results,
+              const std::map<std::string, std::string>& outputs); ///< files and their digests
+    void failed(std::int64_t run, double seconds, const std::string& reason);
+    /// A run that was taken and not ended is free again.
+    void give_back(std::int64_t run);
+    /// Failed runs are planned again. @return how many
+    std::int64_t plan_failed_again();
+    void say(std::int64_t run, const std::string& text); ///< a line of the log
+
+    Counts counts() const;
+    std::vector<LedgerRow> rows() const; ///< all, in order
+
+  private:
+    void make_tables();
+    void check_version();
+    std::string value(const char* key) const;
+    std::filesystem::path file_;
+    sqlite3* db_ = nullptr;
+};
+
+/// This program as an owner.
+std::string this_owner();
+
+} // namespace tawara::study

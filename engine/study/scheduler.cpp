@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/study/scheduler.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
+#include "engine/digest/sha256.hpp"
+#include "engine/simulation/run/run.hpp"
+#include "engine/study/study_results.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+namespace tawara::study {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point t)
+{
+    return std::chrono::duration<double>(Clock::now() - t).count();
+}
+
+/// The newest checkpoint in a folder; empty: there is none.
+fs::path newest_checkpoint(const fs::path& folder)
+{
+    fs::path newest;
+    fs::file_time_type at{};
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder, none))
+        if (const auto name = entry.path().filename().string();
+            name.starts_with("checkpoint-") && entry.path().extension() == ".tcp")
+            if (const auto t = fs::last_write_time(entry.path(), none); newest.empty() || t > at)
+                newest = entry.path(), at = t;
+    return newest;
+}
+
+/// Removes what a study does not keep of a run that is done.
+void thin_out(const fs::path& folder, const Study& s)
+{
+    if (s.keep_all)
+        return;
+    std::error_code none;
+    std::vector<fs::path> gone;
+    for (const auto& entry : fs::directory_iterator(folder, none)) {
+        const auto name = entry.path().filename().string();
+        const bool of_kind =
+            (name.starts_with("activation.") && !s.keep.contains(Keep::activation)) ||
+            (name.starts_with("ecg") && !s.keep.contains(Keep::ecg)) ||
+            (name.starts_with("frames") && !s.keep.contains(Keep::frames)) ||
+            name.starts_with("checkpoint-");
+        if (of_kind)
+            gone.push_back(entry.path());
+    }
+    for (const auto& path : gone)
+        fs::remove_all(path, none);
+}
+
+/// Digests of a run's files; those of frames are left out.
+std::map<std::string, std::string> digests(const fs::path& folder)
+{
+    std::map<std::string, std::string> out;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder, none))
+        if (entry.is_regular_file(none))
+            out[entry.path().filename().string()] = sha256(file_content(entry.path()));
+    return out;
+}
+
+/// What the slots of a program share.
+class Scheduler
+{
+  public:
+    Scheduler(const Study& s, const StudyOptions& o, std::vector<Slot> slots)
+        : study_(s), options_(o), slots_(std::move(slots)), ledger_(o.out / "study.sqlite", true),
+          owner_(this_owner()), fraction_(slots_.size())
+    {
+    }
+
+    void plan()
+    {
+        ledger_.plan(study_);
+        if (options_.failed_again)
+            ledger_.plan_failed_again();
+    }
+
+    StudyOutcome go(const Progress& progress)
+    {
+        const auto begin = Clock::now();
+        const std::stop_callback stop(progress.stop, [this] { stop_.request_stop(); });
+        std::vector<std::thread> threads;
+        for (std::size_t k = 0; k < slots_.size(); ++k)
+            threads.emplace_back([this, k] { serve(k); });
+        try {
+            watch(progress);
+        } catch (...) {
+            const std::lock_guard hold(mutex_);
+            if (!broken_)
+                broken_ = std::current_exception();
+            stop_.request_stop();
+        }
+        for (auto& t : threads)
+            t.join();
+        if (broken_)
+            std::rethrow_exception(broken_);
+        StudyOutcome out = count();
+        out.seconds = since(begin);
+        write_results(ledger_, options_.out);
+        if (progress.stop.stop_requested())
+            throw Cancelled();
+        return out;
+    }
+
+  private:
+    /// A slot takes runs until there is none.
+    void serve(std::size_t slot)
+    {
+        try {
+            while (!stop_.stop_requested()) {
+                std::optional<std::int64_t> run;
+                {
+                    const std::lock_guard hold(mutex_);
+                    run = ledger_.take(owner_, options_.share);
+                }
+                if (!run)
+                    break;
+                compute(slot, study_.runs.at(static_cast<std::size_t>(*run)));
+            }
+        } catch (...) { // the ledger: no run can be kept any more
+            const std::lock_guard hold(mutex_);
+            if (!broken_)
+                broken_ = std::current_exception();
+            stop_.request_stop();
+        }
+        const std::lock_guard hold(mutex_);
+        ++idle_;
+        changed_.notify_all();
+    }
+
+    void compute(std::size_t slot, const PlannedRun& run)
+    {
+        const auto begin = Clock::now();
+        fraction_[slot] = 0;
+        std::string reason;
+        simulation::RunReport report;
+        try {
+            report = simulate(slot, run);
+        } catch (const Cancelled&) {
+            const std::lock_guard hold(mutex_);
+            return ledger_.give_back(run.number);
+        } catch (const std::bad_alloc&) {
+            reason = "not enough memory";
+        } catch (const std::exception& e) {
+            reason = e.what();
+        }
+        const auto folder = options_.out / run.name;
+        std::map<std::string, std::string> files;
+        if (reason.empty()) {
+            thin_out(folder, study_);
+            files = digests(folder);
+        }
+        const std::lock_guard hold(mutex_);
+        if (reason.empty())
+            ledger_.done(run.number, since(begin), results_of(report.json), files);
+        else
+            ledger_.failed(run.number, since(begin), reason);
+        if (options_.say)
+            options_.say(run.name + (reason.empty() ? ": done" : " failed: " + reason));
+        fraction_[slot] = 0;
+        changed_.notify_all();
+    }
+
+    simulation::RunReport simulate(std::size_t slot, const PlannedRun& run)
+    {
+        const auto session = session_of(study_, run);
+        simulation::RunOptions o;
+        o.out = options_.out / run.name;
+        o.session_file = study_.session_file;
+        o.device = options_.device;
+        o.device.devices = slots_[slot].devices;
+        o.device.threads = slots_[slot].threads;
+        if (!options_.precision_given)
+            o.device.precision = simulation::asked_precision(session).value_or(o.device.precision);
+        Progress p;
+        p.stop = stop_.get_token();
+        p.context.threads = slots_[slot].threads;
+        p.report = [this, slot](double fraction, std::string_view) { fraction_[slot] = fraction; };
+        if (const auto checkpoint = newest_checkpoint(o.out); !checkpoint.empty()) {
+            o.resume = checkpoint;
+            try {
+                return simulation::run_session(session, o, p);
+            } catch (const InputError& e) { // of another version, or broken off
+                o.resume.clear();
+                const std::lock_guard hold(mutex_);
+                ledger_.say(run.number, std::string("begins anew: ") + e.what());
+            }
+        }
+        return simulation::run_session(session, o, p);
+    }
+
+    /// Heartbeats and progress, until no slot has work.
+    void watch(const Progress& progress)
+    {
+        constexpr auto look = std::chrono::milliseconds(250);
+        constexpr double beat_s = 5;
+        auto beaten = Clock::now();
+        std::unique_lock lock(mutex_);
+        while (idle_ < slots_.size()) {
+            changed_.wait_for(lock, look);
+            if (since(beaten) > beat_s) {
+                ledger_.beat(owner_);
+                beaten = Clock::now();
+            }
+            if (!progress.report)
+                continue;
+            const auto now = ledger_.counts();
+            const auto done = now[static_cast<std::size_t>(State::done)],
+                       ended = done + now[static_cast<std::size_t>(State::failed)];
+            double part = static_cast<double>(ended);
+            for (const auto& f : fraction_)
+                part += f;
+            const auto all = study_.runs.size();
+            progress.report(std::min(1.0, part / static_cast<double>(all)),
+                            std::to_string(done) + " of " + std::to_string(all) + " runs done");
+        }
+    }
+
+    StudyOutcome count() const
+    {
+        StudyOutcome out;
+        for (auto& r : ledger_.rows()) {
+            ++out.runs;
+            out.done += r.state == State::done;
+            out.planned += r.state == State::planned;
+            out.running += r.state == State::running;
+            if (r.state == State::failed)
+                out.failed.push_back(std::move(r));
+        }
+        return out;
+    }
+
+    const Study& study_;
+    const StudyOptions& options_;
+    const std::vector<Slot> slots_;
+    Ledger ledger_;
+    const std::string owner_;
+    std::stop_source stop_;
+    mutable std::mutex mutex_; ///< of the ledger and what follows
+    std::condition_variable changed_;
+    std::size_t idle_ = 0;
+    std::exception_ptr broken_;
+    std::vector<std::atomic<double>> fraction_; ///< of each slot's run
+};
+
+/// CUDA devices that take runs, by CUDA's numbers; none: the CPU does.
+std::vector<int> gpus_of(const device::Devices& d)
+{
+    using Kind = device::Devices::Kind;
+    if (d.kind == Kind::cpu || !d.numbers.empty())
+        return d.numbers;
+    std::vector<int> out;
+    for (const auto& info : device::devices())
+        if (info.usable && info.cuda >= 0)
+            out.push_back(info.cuda);
+    if (out.empty() && d.kind == Kind::cuda)
+        throw InputError("--devices", "there is no usable CUDA device here; want cpu");
+    return out;
+}
+
+unsigned number_of(const char* variable, unsigned otherwise)
+{
+    const char* text = std::getenv(variable); // NOLINT(concurrency-mt-unsafe): nobody sets it
+    char* end = nullptr;
+    const unsigned long n = text != nullptr ? std::strtoul(text, &end, 10) : 0;
+    return text != nullptr && end != text && n < 1'000'000 ? static_cast<unsigned>(n) : otherwise;
+}
+
+} // namespace
+
+LocalRank local_rank()
+{
+    LocalRank r;
+    r.ranks = std::max(
+        1U, number_of("OMPI_COMM_WORLD_LOCAL_SIZE",
+                      number_of("MPI_LOCALNRANKS", number_of("SLURM_NTASKS_PER_NODE", 1))));
+    r.rank = number_of("OMPI_COMM_WORLD_LOCAL_RANK",
+                       number_of("MPI_LOCALRANKID", number_of("SLURM_LOCALID", 0)));
+    r.ranks = std::max(r.ranks, r.rank + 1);
+    return r;
+}
+
+std::vector<Slot> slots_of(const StudyOptions& o, unsigned threads, unsigned rank, unsigned ranks)
+{
+    std::vector<Slot> out;
+    const auto gpus = gpus_of(o.device.devices);
+    if (gpus.empty()) {
+        const unsigned mine = std::max(1U, threads / ranks);
+        const unsigned each = std::min(std::max(1U, o.device.threads), mine);
+        const unsigned count = o.at_once > 0 ? o.at_once : std::max(1U, mine / each);
+        out.assign(count, {"cpu", each});
+        return out;
+    }
+    constexpr unsigned overlapped = 2;
+    const unsigned count = o.at_once > 0 ? o.at_once : overlapped;
+    for (std::size_t k = 0; k < gpus.size(); ++k)
+        if (gpus.size() < ranks ? k == rank % gpus.size() : k % ranks == rank)
+            for (unsigned n = 0; n < count; ++n)
+                out.push_back({device::Devices::cuda({gpus[k]}), std::max(1U, o.device.threads)});
+    return out;
+}
+
+StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress)
+{
+    for (const auto& run : s.runs) {
+        progress.at(0, "sessions");
+        session_of(s, run);
+    }
+    fs::create_directories(o.out);
+    const auto local = local_rank();
+    Scheduler scheduler(s, o, slots_of(o, progress.context.threads, local.rank, local.ranks));
+    scheduler.plan();
+    return scheduler.go(progress);
+}
+
+} // namespace tawara::study

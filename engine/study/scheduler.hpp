@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who takes the runs of a study, and when.
+#pragma once
+#include "engine/device/stepper.hpp"
+#include "engine/study/ledger.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tawara::study {
+
+struct StudyOptions
+{
+    std::filesystem::path out; ///< folder of the study
+    /// devices: "cpu", "auto", or a list as "cuda:0,1", of which each takes runs of its own.
+    /// threads: of a run on the CPU; 0: one.
+    device::StepperOptions device;
+    bool precision_given = false; ///< else a session's own precision comes first
+    unsigned at_once = 0;         ///< runs at once on a device; 0: as many as fit
+    Share share;                  ///< of the runs, for job arrays and ranks
+    bool failed_again = false;
+    std::function<void(const std::string&)> say; ///< a line for each run that ends; may be empty
+};
+
+struct StudyOutcome
+{
+    std::int64_t runs = 0, done = 0, planned = 0, running = 0; ///< in the ledger, at the end
+    std::vector<LedgerRow> failed;
+    double seconds = 0;
+};
+
+/// One of the places at which runs are computed.
+struct Slot
+{
+    device::Devices devices;
+    unsigned threads = 1;
+};
+
+/// The slots of this program: of a CPU as many as its threads make, of each GPU `at_once` (two: one
+/// computes while the other is set up or written).
+/// @param rank, ranks  of programs that share this machine (`mpirun`, `srun`): each has a share of
+///                     threads, and GPUs in turn
+std::vector<Slot> slots_of(const StudyOptions& o, unsigned threads, unsigned rank, unsigned ranks);
+
+/// This program's place among those that mpirun or srun started on this machine, as they tell by
+/// the environment; 0 of 1 otherwise.
+struct LocalRank
+{
+    unsigned rank = 0, ranks = 1;
+};
+LocalRank local_rank();
+
+/// Plans the study's runs in `out`/study.sqlite unless that was done, takes runs that are free
+/// until there is none, and writes results.csv and report.html. Each run has a folder. A run that
+/// another program has begun and not ended goes on from its newest checkpoint, if there is one.
+///
+/// What fails is kept in the ledger with its reason, and the others go on. When it is cancelled the
+/// runs under way are free again.
+/// @throws InputError, before the first run, for a session of a run that is no good; Cancelled
+StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress);
+
+} // namespace tawara::study

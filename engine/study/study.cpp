@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/study/study.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
+#include "engine/core/nearest.hpp"
+#include "engine/digest/sha256.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace tawara::study {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_runs = 1'000'000;
+
+struct Axis
+{
+    std::string path;
+    std::vector<std::string> values;
+};
+
+[[noreturn]] void fail(const fs::path& file, const std::string& where, const std::string& why)
+{
+    throw InputError(file.string(), where, why);
+}
+
+Json parsed(const fs::path& file)
+{
+    const std::string text = file_content(file);
+    try {
+        return Json::parse(text, nullptr, true, true);
+    } catch (const Json::parse_error& e) {
+        const auto line =
+            1 +
+            std::count(text.begin(),
+                       text.begin() + static_cast<std::ptrdiff_t>(std::min(e.byte, text.size())),
+                       '\n');
+        throw InputError(file.string(), static_cast<long>(line),
+                         "this is no JSON; a study is an object as {\"schema\": 1, \"session\": "
+                         "\"heart.json\", \"axes\": {\"time.dt_ms\": [0.01, 0.02]}}");
+    }
+}
+
+void check_keys(const fs::path& file, const Json& o)
+{
+    const std::vector<std::string> known{"schema", "name", "session",  "axes",
+                                         "runs",   "keep", "induction"};
+    for (const auto& [key, value] : o.items())
+        if (std::find(known.begin(), known.end(), key) == known.end())
+            fail(file, "/" + key, "unknown key" + hint(key, known));
+    if (o.contains("induction"))
+        fail(file, "/induction",
+             "this version searches for no inducible sites; give axes or runs instead");
+    if (!o.contains("schema") || o["schema"] != Json(1))
+        fail(file, "/schema", "must be 1");
+    if (!o.contains("session"))
+        fail(file, "/session", "is missing; it names a session file or is one");
+}
+
+std::vector<Axis> axes_of(const fs::path& file, const Json& o)
+{
+    std::vector<Axis> out;
+    if (!o.contains("axes"))
+        return out;
+    if (!o["axes"].is_object())
+        fail(file, "/axes", "must be an object of keys, each with a list of values");
+    for (const auto& [path, values] : o["axes"].items()) {
+        const auto where = "/axes/" + path;
+        if (!values.is_array() || values.empty())
+            fail(file, where, "must be a list of at least one value");
+        Axis a{path, {}};
+        for (const auto& v : values) {
+            a.values.push_back(v.dump());
+            if (std::count(a.values.begin(), a.values.end(), a.values.back()) > 1)
+                fail(file, where, a.values.back() + " is there twice; give each value once");
+        }
+        out.push_back(std::move(a));
+    }
+    return out;
+}
+
+std::vector<std::vector<Setting>> lists_of(const fs::path& file, const Json& o)
+{
+    if (!o.contains("runs"))
+        return {{}};
+    if (!o["runs"].is_array() || o["runs"].empty())
+        fail(file, "/runs", "must be a list of objects, a run each");
+    std::vector<std::vector<Setting>> out;
+    for (const auto& run : o["runs"]) {
+        if (!run.is_object())
+            fail(file, "/runs/" + std::to_string(out.size()),
+                 "must be an object of keys and their values");
+        auto& settings = out.emplace_back();
+        for (const auto& [path, value] : run.items())
+            settings.emplace_back(path, value.dump());
+    }
+    return out;
+}
+
+void read_keep(const fs::path& file, const Json& o, Study& s)
+{
+    if (!o.contains("keep"))
+        return;
+    s.keep_all = false;
+    constexpr std::array words{"activation", "ecg", "frames"};
+    if (!o["keep"].is_array())
+        fail(file, "/keep", "must be a list of activation, ecg, frames");
+    for (const auto& word : o["keep"]) {
+        const auto at = std::find(words.begin(), words.end(),
+                                  word.is_string() ? word.get<std::string>() : std::string());
+        if (at == words.end())
+            fail(file, "/keep", word.dump() + " must be one of activation, ecg, frames");
+        s.keep.insert(static_cast<Keep>(at - words.begin()));
+    }
+}
+
+/// The session's text, and the file that it is named by.
+void read_session_text(const fs::path& file, const Json& o, Study& s)
+{
+    const Json& session = o["session"];
+    if (session.is_object()) {
+        s.session = session.dump();
+        s.session_file = file.string();
+    } else if (session.is_string()) {
+        const auto beside = file.parent_path() / session.get<std::string>();
+        s.session = file_content(beside);
+        s.session_file = beside.string();
+    } else {
+        fail(file, "/session", "must be the path of a session file, or a session");
+    }
+}
+
+/// All combinations, the last axis fastest; then the same with the next one of the list.
+void make_runs(const fs::path& file, const std::vector<Axis>& axes,
+               const std::vector<std::vector<Setting>>& lists, Study& s)
+{
+    std::size_t combinations = lists.size();
+    for (const auto& a : axes) {
+        combinations *= a.values.size();
+        if (combinations > most_runs)
+            fail(file, "/axes", "make more than " + std::to_string(most_runs) + " runs");
+        s.paths.push_back(a.path);
+    }
+    for (const auto& list : lists)
+        for (const auto& [path, value] : list)
+            if (std::find(s.paths.begin(), s.paths.end(), path) == s.paths.end())
+                s.paths.push_back(path);
+    const int digits = static_cast<int>(std::to_string(combinations).size());
+    for (const auto& list : lists)
+        for (std::size_t k = 0; k < combinations / lists.size(); ++k) {
+            PlannedRun r;
+            r.number = static_cast<std::int64_t>(s.runs.size());
+            char name[40];
+            std::snprintf(name, sizeof name, "run-%0*lld", digits,
+                          static_cast<long long>(r.number));
+            r.name = name;
+            std::size_t rest = k;
+            for (auto a = axes.rbegin(); a != axes.rend(); rest /= a->values.size(), ++a)
+                r.settings.insert(r.settings.begin(),
+                                  {a->path, a->values[rest % a->values.size()]});
+            r.settings.insert(r.settings.end(), list.begin(), list.end());
+            s.runs.push_back(std::move(r));
+        }
+}
+
+std::string digest_of(const Study& s, std::span<const std::string> overrides)
+{
+    std::vector<std::string_view> parts{s.session};
+    parts.insert(parts.end(), overrides.begin(), overrides.end());
+    for (const auto& r : s.runs)
+        for (const auto& [path, value] : r.settings) {
+            parts.emplace_back(path);
+            parts.emplace_back(value);
+        }
+    return sha256_of_parts(parts);
+}
+
+} // namespace
+
+Study read_study(const fs::path& file, std::span<const std::string> overrides)
+{
+    const Json o = parsed(file);
+    if (!o.is_object())
+        fail(file, "", "a study is a JSON object");
+    check_keys(file, o);
+    Study s;
+    s.name = o.contains("name") && o["name"].is_string() ? o["name"].get<std::string>()
+                                                         : file.stem().string();
+    read_session_text(file, o, s);
+    read_keep(file, o, s);
+    make_runs(file, axes_of(file, o), lists_of(file, o), s);
+    s.digest = digest_of(s, overrides);
+    for (auto& r : s.runs)
+        for (const auto& text : overrides) {
+            const auto equals = text.find('=');
+            if (equals == std::string::npos)
+                throw InputError("--set", "is '" + text + "'; want PATH=VALUE");
+            const auto path = text.substr(0, equals);
+            if (std::find(s.paths.begin(), s.paths.end(), path) != s.paths.end())
+                throw InputError("--set", path + " is what the study's runs differ by; take it "
+                                                 "out of one of both");
+            r.settings.insert(r.settings.begin(), {path, text.substr(equals + 1)});
+        }
+    return s;
+}
+
+simulation::Session session_of(const Study& s, const PlannedRun& run)
+{
+    std::vector<std::string> settings;
+    for (const auto& [path, value] : run.settings)
+        settings.push_back(path + "=" + value);
+    try {
+        auto session = simulation::parse_session(s.session, s.session_file, settings);
+        session.folder = std::filesystem::path(s.session_file).parent_path();
+        session.name = s.name + ", " + run.name;
+        return session;
+    } catch (const InputError& e) {
+        std::string of;
+        for (const auto& text : settings)
+            of += (of.empty() ? " (" + run.name + ": " : ", ") + text;
+        throw InputError(e.file, e.where, e.reason + of + (of.empty() ? "" : ")"));
+    }
+}
+
+std::string setting_of(const PlannedRun& run, const std::string& path)
+{
+    for (const auto& [at, value] : run.settings)
+        if (at == path)
+            return value;
+    return {};
+}
+
+} // namespace tawara::study
