@@ -5,6 +5,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/study/study_results.hpp"
 
 #include <algorithm>
@@ -184,6 +185,9 @@ class Scheduler
         o.device = options_.device;
         o.device.devices = slots_[slot].devices;
         o.device.threads = slots_[slot].threads;
+        if (options_.device.devices.kind == device::Devices::Kind::automatic &&
+            session.purkinje->wanted)
+            o.device.devices = "cpu"; // where a network is stepped alone
         if (!options_.precision_given)
             o.device.precision = simulation::asked_precision(session).value_or(o.device.precision);
         Progress p;

@@ -5,6 +5,7 @@
 #include "engine/study/ledger.hpp"
 #include "engine/study/scheduler.hpp"
 
+#include <QDir>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -110,6 +111,19 @@ class TestStudy : public QObject
         const auto session = session_of(s, s.runs[5]);
         QCOMPARE(session.dt_ms, 0.025);
         QCOMPARE(session.end_ms, 3.0);
+    }
+
+    void shippedStudiesAreGood()
+    {
+        const QDir folder(QStringLiteral(TAWARA_SOURCE_DIR "/resources/studies"));
+        const auto files = folder.entryList({"*.json"});
+        QVERIFY(!files.isEmpty());
+        for (const auto& name : files) {
+            const auto s = read_study(folder.filePath(name).toStdString());
+            for (const auto& run : s.runs)
+                session_of(s, run);
+            QVERIFY(s.runs.size() > 1);
+        }
     }
 
     void wrongStudiesAreSaid_data()
