@@ -128,7 +128,7 @@ void read_session_text(const fs::path& file, const Json& o, Study& s)
         s.session = session.dump();
         s.session_file = file.string();
     } else if (session.is_string()) {
-        const auto beside = file.parent_path() / session.get<std::string>();
+        const auto beside = (file.parent_path() / session.get<std::string>()).lexically_normal();
         s.session = file_content(beside);
         s.session_file = beside.string();
     } else {
