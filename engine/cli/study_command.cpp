@@ -63,6 +63,10 @@ void run_command(Context& c, const StudyArguments& a)
     o.at_once = a.at_once;
     o.share = share_of(a.part);
     o.failed_again = a.again;
+    o.notice = [&c](const Notice& n) {
+        if (n.level == Notice::Level::warning)
+            c.notice(n);
+    };
     c.say_new_folder(o.out);
     const auto outcome = study::run_study(s, o, c.progress());
     c.end_progress();

@@ -170,8 +170,10 @@ class Scheduler
             ledger_.done(run.number, since(begin), results_of(report.json), files);
         else
             ledger_.failed(run.number, since(begin), reason);
-        if (options_.say)
-            options_.say(run.name + (reason.empty() ? ": done" : " failed: " + reason));
+        if (reason.empty())
+            say(Notice::Level::info, run.name + ": done");
+        else
+            say(Notice::Level::warning, run.name + " failed: " + reason);
         fraction_[slot] = 0;
         changed_.notify_all();
     }
@@ -200,11 +202,21 @@ class Scheduler
                 return simulation::run_session(session, o, p);
             } catch (const InputError& e) { // of another version, or broken off
                 o.resume.clear();
+                const auto why =
+                    std::string("begins anew, since its checkpoint is no good: ") + e.what();
                 const std::lock_guard hold(mutex_);
-                ledger_.say(run.number, std::string("begins anew: ") + e.what());
+                ledger_.say(run.number, why);
+                say(Notice::Level::warning, run.name + " " + why);
             }
         }
         return simulation::run_session(session, o, p);
+    }
+
+    /// @pre the mutex is held
+    void say(Notice::Level level, const std::string& text) const
+    {
+        if (options_.notice)
+            options_.notice({level, text});
     }
 
     /// Heartbeats and progress, until no slot has work.

@@ -20,7 +20,9 @@ struct StudyOptions
     unsigned at_once = 0;         ///< runs at once on a device; 0: as many as fit
     Share share;                  ///< of the runs, for job arrays and ranks
     bool failed_again = false;
-    std::function<void(const std::string&)> say; ///< a line for each run that ends; may be empty
+    /// For each run that ends, a warning for one that fails or cannot go on from its checkpoint;
+    /// one call at a time. May be empty.
+    std::function<void(const Notice&)> notice;
 };
 
 struct StudyOutcome

@@ -253,7 +253,8 @@ class TestStudy : public QObject
         const auto out = path("fails");
         const auto r = run_cli({"study", "run", file, "--out", out});
         QCOMPARE(r.status, 5);
-        QVERIFY2(r.out.find("run-1 failed: ") != std::string::npos, r.out.c_str());
+        QVERIFY2(r.err.find("warning: run-1 failed: ") != std::string::npos, r.err.c_str());
+        QVERIFY(r.out.find("run-1 failed: ") != std::string::npos);
         QVERIFY(r.out.find("2 of 3 runs done") != std::string::npos);
         QVERIFY(!std::filesystem::exists(out + "/run-0/activation.csv")); // not kept
         QVERIFY(std::filesystem::exists(out + "/run-0/report.json"));
@@ -306,7 +307,7 @@ class TestStudy : public QObject
         StudyOptions o;
         o.out = path("stopped");
         o.device.devices = "cpu";
-        o.say = [&](const std::string&) { stop.request_stop(); };
+        o.notice = [&](const Notice&) { stop.request_stop(); };
         Progress p;
         p.stop = stop.get_token();
         QVERIFY_THROWS_EXCEPTION(Cancelled, run_study(s, o, p));

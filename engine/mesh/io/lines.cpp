@@ -15,21 +15,11 @@ constexpr std::int64_t line = 3, polyline = 4;
 /// The pieces of all lines. @return how many cells are none
 std::size_t add_edges(Lines& out, const VtkCells& c, const std::string& file)
 {
-    const auto n = c.types.size();
-    if (c.offsets.size() != n + 1 && !(n == 0 && c.offsets.empty()))
-        throw MeshError(file, "has " + std::to_string(n) + " cell types, but " +
-                                  std::to_string(c.offsets.empty() ? 0 : c.offsets.size() - 1) +
-                                  " cells");
+    const auto n = count_of(c, file);
     const auto points = static_cast<std::int64_t>(out.point_mm.size());
-    const auto entries = static_cast<std::int64_t>(c.connectivity.size());
     std::size_t others = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        const auto from = c.offsets[i], to = c.offsets[i + 1];
-        if (from < 0 || to < from || to > entries)
-            throw MeshError(file, "the offsets of cell " + std::to_string(i) + " (" +
-                                      std::to_string(from) + " to " + std::to_string(to) +
-                                      ") do not lie in the " + std::to_string(entries) +
-                                      " entries of the connectivity");
+        const auto [from, to] = entries_of(c, i, file);
         if (c.types[i] != line && c.types[i] != polyline) {
             ++others;
             continue;

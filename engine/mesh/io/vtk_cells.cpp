@@ -59,7 +59,7 @@ bool ignorable(std::int64_t type)
 
 } // namespace
 
-std::vector<std::size_t> add_cells(Raw& raw, const VtkCells& cells, const std::string& file)
+std::size_t count_of(const VtkCells& cells, const std::string& file)
 {
     const std::size_t n = cells.types.size();
     if (cells.offsets.size() != n + 1 && !(n == 0 && cells.offsets.empty()))
@@ -67,17 +67,30 @@ std::vector<std::size_t> add_cells(Raw& raw, const VtkCells& cells, const std::s
                         "has " + std::to_string(n) + " cell types, but " +
                             std::to_string(cells.offsets.empty() ? 0 : cells.offsets.size() - 1) +
                             " cells");
+    return n;
+}
+
+std::pair<std::int64_t, std::int64_t> entries_of(const VtkCells& cells, std::size_t cell,
+                                                 const std::string& file)
+{
+    const auto from = cells.offsets[cell], to = cells.offsets[cell + 1];
+    const auto total = static_cast<std::int64_t>(cells.connectivity.size());
+    if (from < 0 || to < from || to > total)
+        throw MeshError(file, "the offsets of cell " + std::to_string(cell) + " (" +
+                                  std::to_string(from) + " to " + std::to_string(to) +
+                                  ") do not lie in the " + std::to_string(total) +
+                                  " entries of the connectivity");
+    return {from, to};
+}
+
+std::vector<std::size_t> add_cells(Raw& raw, const VtkCells& cells, const std::string& file)
+{
+    const std::size_t n = count_of(cells, file);
     std::vector<std::size_t> kept;
     OtherCells others;
     TetMesh& m = raw.mesh;
-    const auto total = static_cast<std::int64_t>(cells.connectivity.size());
     for (std::size_t i = 0; i < n; ++i) {
-        const auto from = cells.offsets[i], to = cells.offsets[i + 1];
-        if (from < 0 || to < from || to > total)
-            throw MeshError(file, "the offsets of cell " + std::to_string(i) + " (" +
-                                      std::to_string(from) + " to " + std::to_string(to) +
-                                      ") do not lie in the " + std::to_string(total) +
-                                      " entries of the connectivity");
+        const auto [from, to] = entries_of(cells, i, file);
         if (cells.types[i] != tetrahedron) {
             const auto name = type_name(cells.types[i]);
             ignorable(cells.types[i]) ? others.ignored(name) : others.refused(name);

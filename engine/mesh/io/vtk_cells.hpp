@@ -2,6 +2,11 @@
 #pragma once
 #include "engine/mesh/io/raw.hpp"
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace tawara::mesh::io {
 
 /// Cells as VTK's files have them: cell i has the vertices connectivity[offsets[i] ..
@@ -11,6 +16,13 @@ struct VtkCells
     std::vector<std::int64_t> offsets, connectivity;
     std::vector<std::int64_t> types;
 };
+
+/// How many cells there are. @throws MeshError where offsets are not as many
+std::size_t count_of(const VtkCells& cells, const std::string& file);
+/// The vertices of a cell: entries [first, second) of the connectivity.
+/// @throws MeshError where they do not lie in it
+std::pair<std::int64_t, std::int64_t> entries_of(const VtkCells& cells, std::size_t cell,
+                                                 const std::string& file);
 
 /// Adds the tetrahedra to the mesh (its vertices are there already); returns the number of each in
 /// the file.
