@@ -178,12 +178,13 @@ void Simulation::restart_maps()
 void Simulation::replace(Tissue next, std::unique_ptr<device::Stepper> stepper)
 {
     collect();
+    cable::NetworkPart* network = nullptr;
     if (tissue_.network)
-        network_ =
-            &add_network(*tissue_.network, joints_in(*tissue_.network, tissue_, next.problem),
-                         *stepper, stepper->threads());
+        network = &add_network(*tissue_.network, joints_in(*tissue_.network, tissue_, next.problem),
+                               *stepper, stepper->threads());
     stepper->restore(carried(stepper_->snapshot(), tissue_.problem, next.problem, precision_));
-    stepper_ = std::move(stepper);
+    stepper_ = std::move(stepper); // from here on nothing throws
+    network_ = network;
     tissue_.patches = std::move(next.patches);
     tissue_.region_of_unknown = std::move(next.region_of_unknown);
     tissue_.cells = std::move(next.cells);

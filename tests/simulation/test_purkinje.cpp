@@ -7,6 +7,7 @@
 #include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session_purkinje.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
+#include "tests/simulation/inbox.hpp"
 #include "tests/simulation/slab_run.hpp"
 
 #include <QJsonDocument>
@@ -313,6 +314,44 @@ class TestPurkinje : public QObject
                   cable::ends_of(trees[0]).size());
             QVERIFY(cable::ends_of(trees[0]).size() > 50);
         }
+    }
+
+    /// The window's engine: a network goes on when the tissue is edited, and begins anew.
+    void theTissueChangesUnderANetwork()
+    {
+        const Bar bar;
+        auto s = bar.session(R"(, "fibres": 4000, "junctions": {"resistance_kOhm": 0.3})", 80);
+        s.probes.push_back({"right", {bar_mm - 0.5, 0.75, 0.75}});
+        const auto peak = [](const Engine& e) {
+            const auto traces = e.traces();
+            return *std::max_element(traces[0].V_mV.begin(), traces[0].V_mV.end());
+        };
+        Inbox in;
+        Engine e(in.handler());
+        QVERIFY(in.answer(e.post(Load{s})).applied);
+        QVERIFY(in.answer(e.post(StepOnce{50})).applied); // 1 ms: nothing has come to the wall
+        auto regions = s.regions;
+        regions[0].variant = "endo";
+        QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
+        QVERIFY(in.answer(e.post(Play{})).applied);
+        QTRY_COMPARE_WITH_TIMEOUT(int(e.status().state), int(Status::State::finished), 30000);
+        QVERIFY2(peak(e) > 0, qPrintable(QString::number(peak(e)))); // it excited the new tissue
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QCOMPARE(e.status().step, std::int64_t(0));
+        QVERIFY(in.answer(e.post(Play{})).applied);
+        QTRY_COMPARE_WITH_TIMEOUT(int(e.status().state), int(Status::State::finished), 30000);
+        QVERIFY2(peak(e) > 0, qPrintable(QString::number(peak(e))));
+        // where the junction has no tissue any more nothing is driven
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        auto scar = regions[0];
+        scar.where = Box{{-1, -1, -1}, {2.2, 2, 2}};
+        scar.insulating = true;
+        regions.push_back(scar);
+        const auto a = in.answer(e.post(SetTissue{regions, {}}));
+        QVERIFY2(a.applied, a.reason.c_str());
+        QVERIFY(in.answer(e.post(Play{})).applied);
+        QTRY_COMPARE_WITH_TIMEOUT(int(e.status().state), int(Status::State::finished), 30000);
+        QVERIFY2(peak(e) < -80, qPrintable(QString::number(peak(e))));
     }
 };
 

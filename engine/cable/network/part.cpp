@@ -45,9 +45,10 @@ class CpuNetwork final : public NetworkPart
         currents_.clear();
         for (std::size_t k = 0; k < d_.junctions.size(); ++k) {
             const auto& j = d_.junctions[k];
-            if (j.tissue_uF > 0)
-                currents_.push_back({j.node, -s.current[k] * j.tissue_uF * nA_per_uA / d_.fibres,
-                                     uS_per_mS / (j.resistance_kOhm * d_.fibres)});
+            if (!(j.tissue_uF > 0))
+                continue; // its port reads nothing
+            currents_.push_back({j.node, -s.current[k] * j.tissue_uF * nA_per_uA / d_.fibres,
+                                 uS_per_mS / (j.resistance_kOhm * d_.fibres)});
             note_tissue(k, s.v_mV[k], t_ms, s.dt_ms);
         }
         for (const auto& x : d_.stimuli) {
@@ -112,11 +113,6 @@ class CpuNetwork final : public NetworkPart
     {
         times_.node_ms.assign(nodes_.size(), never_ms);
         times_.junction_tissue_ms.assign(d_.junctions.size(), never_ms);
-    }
-    void rejoin(std::span<const Junction> junctions) override
-    {
-        d_.junctions.assign(junctions.begin(), junctions.end());
-        set_law();
     }
 
   private:

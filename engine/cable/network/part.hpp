@@ -52,8 +52,6 @@ class NetworkPart : public device::Part
     virtual NetworkTimes times() const = 0;
     /// As if nothing had been activated so far.
     virtual void restart_times() = 0;
-    /// The junctions with another share of the tissue, as many as before.
-    virtual void rejoin(std::span<const Junction> junctions) = 0;
 };
 
 /// The network on the CPU, in double precision.
