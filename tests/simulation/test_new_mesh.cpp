@@ -216,7 +216,7 @@ class TestNewMesh : public QObject
         mesh::generator::HeartParameters p;
         p.shape = mesh::generator::HeartShape::lv;
         p.edge_mm = 4;
-        const auto s = session_on_new_mesh(p, file, {});
+        auto s = session_on_new_mesh(p, file, {});
         std::vector<std::string> variants;
         std::vector<std::int32_t> labels;
         for (const auto& r : s.regions) {
@@ -227,8 +227,12 @@ class TestNewMesh : public QObject
         QCOMPARE(labels, (std::vector<std::int32_t>{1, 2, 3}));
         QCOMPARE(s.stimuli.at(0).name, std::string("apex"));
         // its file alone says the same by its layers
-        const auto again = session_for_mesh(file);
+        auto again = session_for_mesh(file);
         QCOMPARE(again.regions.size(), std::size_t{3});
+        for (auto* session :
+             {&s, &again}) // to tune this mesh takes a minute, and tells of no layer
+            for (auto& r : session->regions)
+                r.velocity_m_per_s.reset();
         const auto a = build_tissue(s), b = build_tissue(again);
         QVERIFY(a.region_of_unknown == b.region_of_unknown);
     }
