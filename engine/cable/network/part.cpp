@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cable/network/part.hpp"
 
+#include "engine/cable/network/law.hpp"
 #include "engine/core/error.hpp"
 
 #include <algorithm>
@@ -8,19 +9,15 @@
 namespace tawara::cable {
 namespace {
 
-constexpr double nA_per_uA = 1e3, uS_per_mS = 1e3;
-constexpr double never_ms = -1;
-
-/// When a potential has crossed the threshold within a step that began at t.
-double crossing_ms(double before_mV, double after_mV, double threshold_mV, double t_ms,
-                   double dt_ms)
+/// Keeps the first crossing.
+void note(double& first_ms, double before_mV, double after_mV, double threshold_mV, double t_ms,
+          double dt_ms)
 {
-    return t_ms + dt_ms * (threshold_mV - before_mV) / (after_mV - before_mV);
-}
-
-bool crosses(double before_mV, double after_mV, double threshold_mV)
-{
-    return before_mV < threshold_mV && after_mV >= threshold_mV;
+    if (first_ms >= 0)
+        return;
+    const double at = crossing_ms(before_mV, after_mV, threshold_mV, t_ms, dt_ms);
+    if (at >= 0)
+        first_ms = at;
 }
 
 class CpuNetwork final : public NetworkPart
@@ -47,8 +44,8 @@ class CpuNetwork final : public NetworkPart
             const auto& j = d_.junctions[k];
             if (!(j.tissue_uF > 0))
                 continue; // its port reads nothing
-            currents_.push_back({j.node, -s.current[k] * j.tissue_uF * nA_per_uA / d_.fibres,
-                                 uS_per_mS / (j.resistance_kOhm * d_.fibres)});
+            const auto n = numbers_of(j, d_.fibres);
+            currents_.push_back({j.node, s.current[k] * n.fibre_nA, n.slope_uS});
             note_tissue(k, s.v_mV[k], t_ms, s.dt_ms);
         }
         for (const auto& x : d_.stimuli) {
@@ -64,9 +61,8 @@ class CpuNetwork final : public NetworkPart
         after_.resize(before_.size());
         cables_.potentials(nodes_, after_);
         for (std::size_t i = 0; i < after_.size(); ++i)
-            if (times_.node_ms[i] < 0 && crosses(before_[i], after_[i], d_.activation_threshold_mV))
-                times_.node_ms[i] =
-                    crossing_ms(before_[i], after_[i], d_.activation_threshold_mV, t_ms, s.dt_ms);
+            note(times_.node_ms[i], before_[i], after_[i], d_.activation_threshold_mV, t_ms,
+                 s.dt_ms);
         before_.swap(after_);
         set_law();
     }
@@ -116,23 +112,18 @@ class CpuNetwork final : public NetworkPart
     }
 
   private:
-    static constexpr double unknown_mV = 1e3; ///< before the first step: nothing crosses from there
-
     /// v of the tissue when a step begins, which is when the one before has ended.
     void note_tissue(std::size_t k, double v_mV, double t_ms, double dt_ms)
     {
-        const double before = tissue_before_[k];
-        if (times_.junction_tissue_ms[k] < 0 && crosses(before, v_mV, d_.activation_threshold_mV))
-            times_.junction_tissue_ms[k] =
-                crossing_ms(before, v_mV, d_.activation_threshold_mV, t_ms - dt_ms, dt_ms);
+        note(times_.junction_tissue_ms[k], tissue_before_[k], v_mV, d_.activation_threshold_mV,
+             t_ms - dt_ms, dt_ms);
         tissue_before_[k] = v_mV;
     }
     void set_law()
     {
         for (std::size_t k = 0; k < d_.junctions.size(); ++k) {
             const auto& j = d_.junctions[k];
-            // uA per kOhm mV, over uF: pA/pF
-            conductance_[k] = j.tissue_uF > 0 ? 1 / (j.resistance_kOhm * j.tissue_uF) : 0;
+            conductance_[k] = numbers_of(j, d_.fibres).conductance;
             source_[k] = conductance_[k] * cables_.potential(j.node);
         }
     }

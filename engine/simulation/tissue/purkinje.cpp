@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/purkinje.hpp"
 
+#include "engine/cable/contraction.hpp"
 #include "engine/cable/growth/heart_network.hpp"
 #include "engine/cable/io/read.hpp"
+#include "engine/cable/network/cuda/network.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
@@ -350,10 +352,15 @@ device::StepperOptions options_with(const PurkinjeNetwork* n, device::StepperOpt
 {
     if (n == nullptr || asked.devices.kind != device::Devices::Kind::automatic)
         return asked;
+    const auto nodes = n->description.cables.compartments.nodes();
+    if (nodes <= cable::most_contracted)
+        return asked;
     asked.devices = "cpu";
     if (notices != nullptr)
-        notices->push_back({Notice::Level::info,
-                            "computes on the CPU: a Purkinje network is stepped there alone"});
+        notices->push_back(
+            {Notice::Level::info, "computes on the CPU: GPUs step Purkinje networks of at most " +
+                                      std::to_string(cable::most_contracted) +
+                                      " nodes, and this one has " + std::to_string(nodes)});
     return asked;
 }
 
@@ -364,10 +371,7 @@ cable::NetworkPart& add_network(const PurkinjeNetwork& n, const Joints& joints,
     d.junctions = joints.junctions;
     d.threads = std::max(1U, threads);
     const auto make = [&](int device) -> std::unique_ptr<device::Part> {
-        if (device >= 0)
-            throw InputError("--devices", "a Purkinje network is stepped on the CPU alone so far; "
-                                          "take --devices cpu");
-        return cable::make_cpu_network(d);
+        return device < 0 ? cable::make_cpu_network(d) : cable::cuda::make_cuda_network(d, device);
     };
     return static_cast<cable::NetworkPart&>(stepper.add_part(joints.ports, make));
 }

@@ -50,13 +50,14 @@ Joints joints_of(const PurkinjeNetwork& n);
 /// where there are no cells any more.
 Joints joints_in(const PurkinjeNetwork& n, const Tissue& t, const device::TissueProblem& p);
 
-/// The devices for a tissue with this network, or none (null): where the choice is free it falls on
-/// the CPU, which is said, since networks are stepped there alone.
+/// The devices for a tissue with this network, or none (null): where the choice is free and the
+/// network has more nodes than a GPU steps, it falls on the CPU, which is said.
 device::StepperOptions options_with(const PurkinjeNetwork* n, device::StepperOptions asked,
                                     Notices* notices);
 
-/// Joins the network to a stepper of the tissue, on the CPU.
-/// @throws InputError where the stepper is of another device, or unknowns may rest
+/// Joins the network to a stepper of the tissue, on its first device.
+/// @param threads  of the CPU
+/// @throws InputError where the network is too large for a GPU, or unknowns may rest
 cable::NetworkPart& add_network(const PurkinjeNetwork& n, const Joints& joints,
                                 device::Stepper& stepper, unsigned threads);
 
