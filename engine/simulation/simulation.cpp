@@ -81,8 +81,7 @@ Simulation::Simulation(Tissue tissue, const device::StepperOptions& options,
 {
     if (!tissue_.network)
         return;
-    network_ =
-        &add_network(*tissue_.network, joints_of(*tissue_.network), *stepper_, stepper_->threads());
+    network_ = &add_network(*tissue_.network, joints_of(*tissue_.network), *stepper_);
     network_begins_with_ = network_->snapshot();
 }
 
@@ -181,7 +180,7 @@ void Simulation::replace(Tissue next, std::unique_ptr<device::Stepper> stepper)
     cable::NetworkPart* network = nullptr;
     if (tissue_.network)
         network = &add_network(*tissue_.network, joints_in(*tissue_.network, tissue_, next.problem),
-                               *stepper, stepper->threads());
+                               *stepper);
     stepper->restore(carried(stepper_->snapshot(), tissue_.problem, next.problem, precision_));
     stepper_ = std::move(stepper); // from here on nothing throws
     network_ = network;

@@ -294,8 +294,7 @@ void add_network(device::Stepper& stepper, const device::TissueProblem& p, std::
     test::NetworkShape shape;
     shape.nodes = nodes, shape.branches = nodes / 10 | 1U;
     shape.junctions = static_cast<int>(nodes / 20);
-    auto d = test::some_network(shape, p.dt_ms);
-    d.threads = std::max(1U, stepper.threads());
+    const auto d = test::some_network(shape, p.dt_ms);
     stepper.add_part(ports_of(p, shape.junctions),
                      [&](int device) -> std::unique_ptr<device::Part> {
                          return device < 0 ? cable::make_cpu_network(d)

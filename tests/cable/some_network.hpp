@@ -47,7 +47,6 @@ inline cable::NetworkDescription some_network(const NetworkShape& shape, double 
     for (std::size_t i = 0; shape.models > 1 && i < shape.nodes; ++i)
         d.cables.type_of_node.push_back(static_cast<cell::TypeIndex>(chance() % 3));
     d.fibres = 300;
-    d.threads = 2;
     for (int k = 0; k < shape.junctions; ++k)
         d.junctions.push_back({static_cast<std::int32_t>(chance() % shape.nodes), between(0.5, 5),
                                k % 5 == 4 ? 0 : between(1, 2)});

@@ -24,8 +24,8 @@ class CpuNetwork final : public NetworkPart
 {
   public:
     explicit CpuNetwork(const NetworkDescription& d)
-        : d_(d), cables_(d.cables), pool_(std::max(1U, d.threads)), nodes_(cables_.nodes()),
-          before_(nodes_.size()), source_(d.junctions.size()), conductance_(d.junctions.size()),
+        : d_(d), cables_(d.cables), pool_(1), nodes_(cables_.nodes()), before_(nodes_.size()),
+          source_(d.junctions.size()), conductance_(d.junctions.size()),
           tissue_before_(d.junctions.size(), unknown_mV)
     {
         for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -57,7 +57,7 @@ class CpuNetwork final : public NetworkPart
                                    d_.cables.compartments
                                        .capacitance_nF[static_cast<std::size_t>(node)]});
         }
-        cables_.advance(currents_, pool_);
+        cables_.advance(currents_, s.pool != nullptr ? *s.pool : pool_);
         after_.resize(before_.size());
         cables_.potentials(nodes_, after_);
         for (std::size_t i = 0; i < after_.size(); ++i)
@@ -130,7 +130,7 @@ class CpuNetwork final : public NetworkPart
 
     NetworkDescription d_;
     Cables<double> cables_;
-    ThreadPool pool_;
+    ThreadPool pool_; ///< where the stepper lends none
     std::vector<std::int32_t> nodes_;
     std::vector<double> before_, after_;
     std::vector<double> source_, conductance_;

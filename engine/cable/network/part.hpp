@@ -33,7 +33,6 @@ struct NetworkDescription
     std::vector<Junction> junctions;
     std::vector<device::StimulusSource> stimuli; ///< of nodes, per membrane capacitance
     double activation_threshold_mV = 0;
-    unsigned threads = 1; ///< that step the cells
 };
 
 /// First crossings of the threshold, upwards; negative: none. Linear between steps. [ms]
@@ -54,7 +53,7 @@ class NetworkPart : public device::Part
     virtual void restart_times() = 0;
 };
 
-/// The network on the CPU, in double precision.
+/// The network on the CPU, in double precision, by the stepper's threads.
 ///
 /// A step sees the currents of the ports at its start (device/ports.hpp). The cable takes the slope
 /// 1 / R with it (NodeCurrent), so that no resistance is too small for the step of the cable.

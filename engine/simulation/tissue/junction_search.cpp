@@ -132,7 +132,6 @@ cable::NetworkDescription straight(const cable::NetworkDescription& like, double
     out.cables.type_of_node.clear();
     out.junctions = {
         {static_cast<std::int32_t>(out.cables.compartments.nodes()) - 1, kOhm, tissue_uF}};
-    out.threads = 1;
     out.stimuli.clear();
     device::StimulusSource start;
     for (std::int32_t i = 0;

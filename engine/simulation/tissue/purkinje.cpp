@@ -365,11 +365,10 @@ device::StepperOptions options_with(const PurkinjeNetwork* n, device::StepperOpt
 }
 
 cable::NetworkPart& add_network(const PurkinjeNetwork& n, const Joints& joints,
-                                device::Stepper& stepper, unsigned threads)
+                                device::Stepper& stepper)
 {
     auto d = n.description;
     d.junctions = joints.junctions;
-    d.threads = std::max(1U, threads);
     const auto make = [&](int device) -> std::unique_ptr<device::Part> {
         return device < 0 ? cable::make_cpu_network(d) : cable::cuda::make_cuda_network(d, device);
     };

@@ -56,9 +56,8 @@ device::StepperOptions options_with(const PurkinjeNetwork* n, device::StepperOpt
                                     Notices* notices);
 
 /// Joins the network to a stepper of the tissue, on its first device.
-/// @param threads  of the CPU
 /// @throws InputError where the network is too large for a GPU, or unknowns may rest
 cable::NetworkPart& add_network(const PurkinjeNetwork& n, const Joints& joints,
-                                device::Stepper& stepper, unsigned threads);
+                                device::Stepper& stepper);
 
 } // namespace tawara::simulation
