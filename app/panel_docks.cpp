@@ -3,6 +3,7 @@
 
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/calcium_panel.hpp"
+#include "widgets/panels/conduction_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/pacing_panel.hpp"
@@ -71,6 +72,7 @@ void PanelDocks::build(ProbeModel& probes)
     m_panels.beats = new BeatsPanel;
     m_panels.ecg = new EcgPanel;
     m_panels.calcium = new CalciumPanel;
+    m_panels.conduction = new ConductionPanel;
     auto* curves = new QSplitter;
     curves->setObjectName("curves");
     curves->addWidget(m_panels.plot);
@@ -88,6 +90,7 @@ void PanelDocks::build(ProbeModel& probes)
     dock(tr("Beats"), "beatsDock", m_panels.beats, false);
     dock(tr("ECG"), "ecgDock", m_panels.ecg, false);
     dock(tr("Calcium"), "calciumDock", m_panels.calcium, false);
+    dock(tr("Conduction"), "conductionDock", m_panels.conduction, false);
     right->raise();
     bottom->raise();
     m_sideWidth = side_width;
@@ -123,7 +126,7 @@ void PanelDocks::raise(const QString& name)
         const bool seen = !d->visibleRegion().isEmpty();
         d->show();
         d->raise();
-        if (!seen && d->widget() == m_panels.calcium)
+        if (!seen && (d->widget() == m_panels.calcium || d->widget() == m_panels.conduction))
             giveHeight(*d);
     }
 }

@@ -18,6 +18,7 @@ namespace tawara {
 
 class BeatsPanel;
 class CalciumPanel;
+class ConductionPanel;
 class EcgPanel;
 class InfoPanel;
 class PacingPanel;
@@ -41,6 +42,7 @@ struct Panels
     BeatsPanel* beats;
     EcgPanel* ecg;
     CalciumPanel* calcium;
+    ConductionPanel* conduction;
 };
 
 /// Makes the panels and the docks that they lie in, at the right and below; knows how wide those at
@@ -54,8 +56,8 @@ class PanelDocks : public QObject
     /// @param window  gets the docks, and owns them; must outlive this
     PanelDocks(QMainWindow& window, ProbeModel& probes);
     const Panels& panels() const { return m_panels; }
-    /// Raises a panel by its dock's object name, e.g. "tissueDock". The Calcium panel, when it was
-    /// not seen, gets room for its volume if it lies low.
+    /// Raises a panel by its dock's object name, e.g. "tissueDock". The Calcium and
+    /// the Conduction panel, when they were not seen, get room if they lie low.
     void raise(const QString& name);
     /// What shows and hides them, in the order of the View menu.
     QList<QAction*> toggles() const;

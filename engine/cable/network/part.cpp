@@ -5,19 +5,19 @@
 #include "engine/core/error.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tawara::cable {
 namespace {
 
-/// Keeps the first crossing.
-void note(double& first_ms, double before_mV, double after_mV, double threshold_mV, double t_ms,
-          double dt_ms)
+/// Keeps a crossing, where there was one.
+void note(double& first_ms, double& newest_ms, double now_ms)
 {
-    if (first_ms >= 0)
+    if (now_ms < 0)
         return;
-    const double at = crossing_ms(before_mV, after_mV, threshold_mV, t_ms, dt_ms);
-    if (at >= 0)
-        first_ms = at;
+    newest_ms = now_ms;
+    if (first_ms < 0)
+        first_ms = now_ms;
 }
 
 class CpuNetwork final : public NetworkPart
@@ -61,8 +61,8 @@ class CpuNetwork final : public NetworkPart
         after_.resize(before_.size());
         cables_.potentials(nodes_, after_);
         for (std::size_t i = 0; i < after_.size(); ++i)
-            note(times_.node_ms[i], before_[i], after_[i], d_.activation_threshold_mV, t_ms,
-                 s.dt_ms);
+            note(times_.node_ms[i], times_.newest_node_ms[i],
+                 crossing_ms(before_[i], after_[i], d_.activation_threshold_mV, t_ms, s.dt_ms));
         before_.swap(after_);
         set_law();
     }
@@ -71,8 +71,7 @@ class CpuNetwork final : public NetworkPart
     {
         const auto c = cables_.snapshot();
         std::vector<double> out{static_cast<double>(c.step)};
-        for (const auto* v :
-             {&c.V_mV, &c.states, &times_.node_ms, &times_.junction_tissue_ms, &tissue_before_})
+        for (const auto* v : numbers(c))
             out.insert(out.end(), v->begin(), v->end());
         return out;
     }
@@ -80,8 +79,9 @@ class CpuNetwork final : public NetworkPart
     void restore(std::span<const double> values) override
     {
         auto c = cables_.snapshot();
-        const auto due = 1 + c.V_mV.size() + c.states.size() + times_.node_ms.size() +
-                         times_.junction_tissue_ms.size() + tissue_before_.size();
+        std::size_t due = 1;
+        for (const auto* v : numbers(c))
+            due += v->size();
         if (values.size() != due)
             throw InputError("state", "the Purkinje network's state has " +
                                           std::to_string(values.size()) +
@@ -90,8 +90,9 @@ class CpuNetwork final : public NetworkPart
                                           std::to_string(due));
         c.step = static_cast<std::int64_t>(values[0]);
         std::size_t at = 1;
-        for (auto* v :
-             {&c.V_mV, &c.states, &times_.node_ms, &times_.junction_tissue_ms, &tissue_before_}) {
+        auto& t = times_;
+        for (auto* v : {&c.V_mV, &c.states, &t.node_ms, &t.junction_tissue_ms, &t.newest_node_ms,
+                        &t.newest_junction_tissue_ms, &tissue_before_}) {
             std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), v->size(), v->begin());
             at += v->size();
         }
@@ -109,14 +110,38 @@ class CpuNetwork final : public NetworkPart
     {
         times_.node_ms.assign(nodes_.size(), never_ms);
         times_.junction_tissue_ms.assign(d_.junctions.size(), never_ms);
+        times_.newest_node_ms = times_.node_ms;
+        times_.newest_junction_tissue_ms = times_.junction_tissue_ms;
+    }
+    void change(const NetworkDescription& d) override
+    {
+        if (d.junctions.size() != d_.junctions.size())
+            throw Error("a network of " + std::to_string(d_.junctions.size()) +
+                        " junctions cannot go on with " + std::to_string(d.junctions.size()));
+        cables_.set_couplings(d.cables.compartments.coupling_uS);
+        for (std::size_t k = 0; k < d.junctions.size(); ++k)
+            d_.junctions[k].resistance_kOhm = d.junctions[k].resistance_kOhm;
+        d_.stimuli = d.stimuli;
+        set_law();
     }
 
   private:
+    /// What a snapshot holds, in its order.
+    /// @param c  a state of the cables
+    std::array<const std::vector<double>*, 7> numbers(const CablesState& c) const
+    {
+        const auto& t = times_;
+        return {&c.V_mV,           &c.states,
+                &t.node_ms,        &t.junction_tissue_ms,
+                &t.newest_node_ms, &t.newest_junction_tissue_ms,
+                &tissue_before_};
+    }
+
     /// v of the tissue when a step begins, which is when the one before has ended.
     void note_tissue(std::size_t k, double v_mV, double t_ms, double dt_ms)
     {
-        note(times_.junction_tissue_ms[k], tissue_before_[k], v_mV, d_.activation_threshold_mV,
-             t_ms - dt_ms, dt_ms);
+        note(times_.junction_tissue_ms[k], times_.newest_junction_tissue_ms[k],
+             crossing_ms(tissue_before_[k], v_mV, d_.activation_threshold_mV, t_ms - dt_ms, dt_ms));
         tissue_before_[k] = v_mV;
     }
     void set_law()

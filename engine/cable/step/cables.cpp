@@ -392,6 +392,18 @@ void Cables<Real>::set_coupling(std::int32_t node, double uS)
 }
 
 template <class Real>
+void Cables<Real>::set_couplings(std::span<const double> uS)
+{
+    auto& own = impl_->d.compartments.coupling_uS;
+    if (uS.size() != own.size() ||
+        !std::all_of(uS.begin(), uS.end(), [](double g) { return g >= 0 && std::isfinite(g); }))
+        throw Error("the couplings of a cable with " + std::to_string(own.size()) +
+                    " nodes should be as many numbers of at least 0");
+    std::copy(uS.begin() + 1, uS.end(), own.begin() + 1);
+    impl_->add_up_couplings();
+}
+
+template <class Real>
 std::string Cables<Real>::target() const
 {
     return impl_->groups[0].kernel->target();

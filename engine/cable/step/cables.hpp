@@ -99,6 +99,8 @@ class Cables
 
     /// The conductance between a node and its parent from now on, of all copies; 0 cuts the cable.
     void set_coupling(std::int32_t node, double uS);
+    /// The same of all nodes at once. @param uS  [nodes], the first is not looked at
+    void set_couplings(std::span<const double> uS);
 
     CablesState snapshot() const;
     /// @throws Error for a state of another description

@@ -18,6 +18,16 @@ namespace {
 constexpr int block = 128;
 constexpr int rest_threads = 1024; ///< of the block that has what runs leave
 
+/// Keeps a crossing, where there was one.
+__device__ void note(double& first_ms, double& newest_ms, double now_ms)
+{
+    if (now_ms < 0)
+        return;
+    newest_ms = now_ms;
+    if (first_ms < 0)
+        first_ms = now_ms;
+}
+
 __device__ bool failed(const NetworkView& n)
 {
     return n.status->bad != NetworkStatus::none;
@@ -32,11 +42,9 @@ __global__ void equations_kernel(NetworkView n, device::PortStep step)
         return;
     if (i < n.junctions && n.conductance[i] > 0) {
         const double v = step.v_mV[i];
-        if (n.junction_ms[i] < 0) {
-            const double t = static_cast<double>(*step.step + step.offset) * step.dt_ms;
-            n.junction_ms[i] =
-                crossing_ms(n.tissue_before[i], v, n.threshold_mV, t - step.dt_ms, step.dt_ms);
-        }
+        const double t = static_cast<double>(*step.step + step.offset) * step.dt_ms;
+        note(n.junction_ms[i], n.newest_junction_ms[i],
+             crossing_ms(n.tissue_before[i], v, n.threshold_mV, t - step.dt_ms, step.dt_ms));
         n.tissue_before[i] = v;
     }
     if (i >= n.nodes)
@@ -126,9 +134,9 @@ __device__ void move_node(const NetworkView& n, int at, long long tissue_step)
     if (!(fabs(n.checked[s]) < 1e5) || !(fabs(after) <= 1000))
         atomicMin(&n.status->bad, static_cast<unsigned long long>(tissue_step) << 32 |
                                       static_cast<unsigned long long>(i));
-    if (n.node_ms[i] < 0)
-        n.node_ms[i] = crossing_ms(before, after, n.threshold_mV,
-                                   static_cast<double>(tissue_step) * n.dt_ms, n.dt_ms);
+    note(n.node_ms[i], n.newest_node_ms[i],
+         crossing_ms(before, after, n.threshold_mV, static_cast<double>(tissue_step) * n.dt_ms,
+                     n.dt_ms));
     for (int k = n.first_joint[i]; k < n.first_joint[i + 1]; ++k)
         n.source[n.joint[k]] = n.conductance[n.joint[k]] * after;
 }

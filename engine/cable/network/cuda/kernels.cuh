@@ -37,11 +37,12 @@ struct NetworkView
     const std::int32_t *first_joint, *joint;         ///< junctions of each node
     const double *conductance, *fibre_nA, *slope_uS; ///< [junctions] JunctionNumbers
 
-    double *v, *checked, *rate, *slope;     ///< [slots] V; V or what tells of a range; f, f'
-    double *upper, *lower, *diagonal, *rhs; ///< [places]
-    RunSums* sums;                          ///< [runs]
-    double *source, *tissue_before;         ///< [junctions]
-    double *node_ms, *junction_ms;          ///< first crossings
+    double *v, *checked, *rate, *slope;          ///< [slots] V; V or what tells of a range; f, f'
+    double *upper, *lower, *diagonal, *rhs;      ///< [places]
+    RunSums* sums;                               ///< [runs]
+    double *source, *tissue_before;              ///< [junctions]
+    double *node_ms, *junction_ms;               ///< first crossings
+    double *newest_node_ms, *newest_junction_ms; ///< and the newest ones
     NetworkStatus* status;
 };
 

@@ -108,8 +108,10 @@ class CudaNetwork final : public NetworkPart
         stimulus_ = uploaded(stimulus_nA_, own_);
         source_ = Buffer<double>(d.junctions.size(), device_);
         tissue_before_ = uploaded(std::vector<double>(d.junctions.size(), unknown_mV), own_);
-        node_ms_ = Buffer<double>(d.cables.compartments.nodes(), device_);
-        junction_ms_ = Buffer<double>(d.junctions.size(), device_);
+        for (auto* b : {&node_ms_, &newest_node_ms_})
+            *b = Buffer<double>(d.cables.compartments.nodes(), device_);
+        for (auto* b : {&junction_ms_, &newest_junction_ms_})
+            *b = Buffer<double>(d.junctions.size(), device_);
         restart_times();
         enqueue_law(own_, view());
         own_->synchronize();
@@ -142,7 +144,8 @@ class CudaNetwork final : public NetworkPart
         const Current here(device_);
         std::vector<double> out{static_cast<double>(status().steps)};
         for (const auto& v : {cells_.potentials(own_), cells_.states(own_), downloaded(node_ms_),
-                              downloaded(junction_ms_), downloaded(tissue_before_)})
+                              downloaded(junction_ms_), downloaded(newest_node_ms_),
+                              downloaded(newest_junction_ms_), downloaded(tissue_before_)})
             out.insert(out.end(), v.begin(), v.end());
         return out;
     }
@@ -150,7 +153,7 @@ class CudaNetwork final : public NetworkPart
     void restore(std::span<const double> values) override
     {
         const auto nodes = d_.cables.compartments.nodes(), junctions = d_.junctions.size();
-        const auto due = 1 + 2 * nodes + cells_.numbers() + 2 * junctions;
+        const auto due = 1 + 3 * nodes + cells_.numbers() + 3 * junctions;
         if (values.size() != due)
             throw InputError("state", wrong_size(values.size(), due));
         const Current here(device_);
@@ -168,6 +171,8 @@ class CudaNetwork final : public NetworkPart
         cells_.restore(v, next(cells_.numbers()), own_);
         node_ms_.upload(next(nodes), own_);
         junction_ms_.upload(next(junctions), own_);
+        newest_node_ms_.upload(next(nodes), own_);
+        newest_junction_ms_.upload(next(junctions), own_);
         tissue_before_.upload(next(junctions), own_);
         enqueue_law(own_, view());
         own_->synchronize();
@@ -187,15 +192,39 @@ class CudaNetwork final : public NetworkPart
     {
         need_good();
         const Current here(device_);
-        return {downloaded(node_ms_), downloaded(junction_ms_)};
+        return {downloaded(node_ms_), downloaded(junction_ms_), downloaded(newest_node_ms_),
+                downloaded(newest_junction_ms_)};
     }
     void restart_times() override
     {
         const Current here(device_);
         const std::vector<double> never(std::max(node_ms_.size(), junction_ms_.size()), never_ms);
-        node_ms_.upload(std::span(never).first(node_ms_.size()), own_);
-        junction_ms_.upload(std::span(never).first(junction_ms_.size()), own_);
+        for (const auto* b : {&node_ms_, &junction_ms_, &newest_node_ms_, &newest_junction_ms_})
+            b->upload(std::span(never).first(b->size()), own_);
         own_->synchronize();
+    }
+    void change(const NetworkDescription& d) override
+    {
+        if (d.junctions.size() != d_.junctions.size() ||
+            d.cables.compartments.nodes() != d_.cables.compartments.nodes())
+            throw Error("a network of " + std::to_string(d_.junctions.size()) +
+                        " junctions cannot go on with " + std::to_string(d.junctions.size()) +
+                        ", nor with other nodes");
+        const Current here(device_);
+        device::cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize", device_);
+        auto& c = d_.cables.compartments;
+        c.coupling_uS = d.cables.compartments.coupling_uS;
+        for (std::size_t k = 0; k < d.junctions.size(); ++k)
+            d_.junctions[k].resistance_kOhm = d.junctions[k].resistance_kOhm;
+        d_.stimuli = d.stimuli;
+        const auto couplings = couplings_of(c); // they stay until the stream has passed
+        const auto conductance = numbers_of_all(d_, &JunctionNumbers::conductance),
+                   slope = numbers_of_all(d_, &JunctionNumbers::slope_uS);
+        coupling_.upload(c.coupling_uS, own_), couplings_.upload(couplings, own_);
+        conductance_.upload(conductance, own_), slope_uS_.upload(slope, own_);
+        enqueue_law(own_, view());
+        own_->synchronize();
+        apply(std::vector<double>(d_.stimuli.size(), 0.0)); // prepare() does what is due
     }
 
   private:
@@ -234,6 +263,8 @@ class CudaNetwork final : public NetworkPart
         n.diagonal = diagonal_.data(), n.rhs = rhs_.data(), n.sums = sums_.data();
         n.source = source_.data(), n.tissue_before = tissue_before_.data();
         n.node_ms = node_ms_.data(), n.junction_ms = junction_ms_.data();
+        n.newest_node_ms = newest_node_ms_.data();
+        n.newest_junction_ms = newest_junction_ms_.data();
         n.status = status_.data();
         return n;
     }
@@ -311,6 +342,7 @@ class CudaNetwork final : public NetworkPart
     Buffer<double> upper_, lower_, diagonal_, rhs_;
     Buffer<RunSums> sums_;
     Buffer<double> stimulus_, source_, tissue_before_, node_ms_, junction_ms_;
+    Buffer<double> newest_node_ms_, newest_junction_ms_;
     std::vector<double> stimulus_nA_, applied_;
 };
 
