@@ -90,7 +90,7 @@ class TestLivePurkinje : public QObject
         Engine e(in.handler());
         const auto s = session(40);
         QVERIFY(in.answer(e.post(Load{s})).applied);
-        QVERIFY(in.answer(e.post(StepOnce{50})).applied);
+        QVERIFY(in.answer(e.post(StepOnce{10})).applied);
         const auto made = scene_of(in)->network->network->made;
         auto keys = s.purkinje;
         keys->cut = {"0"};
@@ -102,7 +102,7 @@ class TestLivePurkinje : public QObject
         QCOMPARE(scene_of(in)->session.purkinje->cut, keys->cut);
         QVERIFY(e.newest_frame()->network != nullptr);
         finish(e, in);
-        QCOMPARE(active(*e.newest_frame()->network), 1); // the root
+        QCOMPARE(active(*e.newest_frame()->network), 1); // the root, stimulated before the cut
         QVERIFY(in.answer(e.post(Reset{})).applied);
         keys->cut.clear();
         QVERIFY(in.answer(e.post(SetPurkinje{keys})).applied);
@@ -132,14 +132,14 @@ class TestLivePurkinje : public QObject
         QVERIFY(scene_of(in)->network);
         QCOMPARE(e.status().step, std::int64_t(10));
         QVERIFY(e.newest_frame()->network);
-        QVERIFY(in.answer(e.post(StepOnce{100})).applied);
-        QTRY_COMPARE(e.status().step, std::int64_t(110));
+        QVERIFY(in.answer(e.post(StepOnce{40})).applied);
+        QTRY_COMPARE(e.status().step, std::int64_t(50));
         auto none = keys;
         none->wanted = false;
         a = in.answer(e.post(SetPurkinje{none}));
         QVERIFY2(a.applied, a.reason.c_str());
         QVERIFY(!scene_of(in)->network);
-        QCOMPARE(e.status().step, std::int64_t(110));
+        QCOMPARE(e.status().step, std::int64_t(50));
         QVERIFY(!e.newest_frame()->network);
         QVERIFY(in.answer(e.post(StepOnce{10})).applied);
     }
