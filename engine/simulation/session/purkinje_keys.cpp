@@ -81,7 +81,6 @@ const Key network_rows[] = {
     Key("/purkinje/grow/seed", of<&GrowthParameters::seed>(), {0, GrowthParameters::largest_seed},
         "", "of chance: the same seed, the same tree",
         {.box = {.step = 1, .decimals = 0, .high = 1e9}}),
-        {.box = {.step = 1, .decimals = 0, .high = 1e9}}),
     Key("/purkinje/grow/branch_mm", of<&GrowthParameters::branch_mm>(), {0.5, 100}, "mm",
         "mean length of a branch", {.box = {.step = 0.5, .decimals = 2}}),
     Key("/purkinje/grow/branch_spread_mm", of<&GrowthParameters::branch_spread_mm>(), {0, 50}, "mm",
