@@ -58,7 +58,7 @@ GrowDialog::GrowDialog(const GrowthParameters& start, QWidget* parent)
     add("his_mm", tr("Bundle of His"), &P::his_mm);
     add("left_bundle_mm", tr("Left bundle"), &P::left_bundle_mm);
     add("fascicle_mm", tr("Anterior and posterior fascicle"), &P::fascicle_mm);
-    add("fascicle_angle_deg", tr("Their angle"), &P::fascicle_angle_deg);
+    add("fascicle_angle_deg", tr("Angle of both"), &P::fascicle_angle_deg);
     add("septal_fascicle_mm", tr("Septal fascicle"), &P::septal_fascicle_mm);
     add("right_bundle", tr("Right bundle, of the way down"), &P::right_bundle);
     m_band = new QCheckBox(tr("Moderator band"));
@@ -68,7 +68,7 @@ GrowDialog::GrowDialog(const GrowthParameters& start, QWidget* parent)
     group(tr("Branches"));
     add("seed", tr("Seed of chance"), &P::seed);
     add("branch_mm", tr("Length"), &P::branch_mm);
-    add("branch_spread_mm", tr("Its spread"), &P::branch_spread_mm);
+    add("branch_spread_mm", tr("Spread of the length"), &P::branch_spread_mm);
     add("segment_mm", tr("Segment"), &P::segment_mm);
     add("angle_deg", tr("Angle"), &P::angle_deg);
     add("repulsion", tr("Repulsion"), &P::repulsion);
@@ -85,8 +85,8 @@ GrowDialog::GrowDialog(const GrowthParameters& start, QWidget* parent)
     auto* all = new QVBoxLayout(this);
     all->addLayout(columns);
     all->addWidget(hintLabel(
-        tr("It grows on the endocardia while the run goes on, and is at rest when it is there. "
-           "The same seed gives the same tree.")));
+        tr("The network grows on the endocardia while the run goes on, and is at rest when it is "
+           "there. The same seed gives the same tree.")));
     all->addWidget(buttons);
     show_(start);
 }

@@ -134,13 +134,22 @@ MixedBatch stand_ins_in_turn(std::size_t systems)
 template <class Real>
 void mix_on_cpu(Found& f, const MixedBatch& b, const Triads& triads)
 {
+    auto wanted = random_systems<double>(b, 1);
+    ThreadPool one(1);
+    cpu::solve(b, wanted, one);
     const auto given = random_systems<Real>(b, 1);
     auto now = given;
     for (const auto& [threads, triad] : triads.cpu) {
         ThreadPool pool(threads);
         const double s = least_seconds([&] { cpu::solve(b, now, pool); },
                                        [&] { now.diagonal = given.diagonal, now.rhs = given.rhs; });
-        f.add("cpu", threads, "sweep, flat", 1e6 * s, 0, triad, 0);
+        double most = 1e-300, away = 0;
+        for (std::size_t i = 0; i < now.rhs.size(); ++i) {
+            most = std::max(most, std::abs(wanted.rhs[i]));
+            const double d = std::abs(static_cast<double>(now.rhs[i]) - wanted.rhs[i]);
+            away = d <= away ? away : d;
+        }
+        f.add("cpu", threads, "sweep, flat", 1e6 * s, 0, triad, away / most);
     }
 }
 
@@ -210,12 +219,15 @@ void measure_trees(Context& c, const TreeArguments& a, const DeviceArguments& de
     const double real_bytes = precision == Precision::double_ ? 8 : 4;
     const auto trees = trees_of(a.trees);
     const bool cpu = device::Devices(device.devices).kind != device::Devices::Kind::cuda;
-    const Named largest{mixed, chain(stand_ins()[4].nodes)};
+    const bool with_mixed = std::find(a.trees.begin(), a.trees.end(), mixed) != a.trees.end();
+    const auto largest =
+        std::max_element(stand_ins().begin(), stand_ins().end(),
+                         [](const StandIn& x, const StandIn& y) { return x.nodes < y.nodes; });
     for (const long systems : a.systems) {
         for (const auto& t : trees)
             need_room(t, systems, real_bytes, cpu);
-        if (trees.empty())
-            need_room(largest, systems, real_bytes, cpu);
+        if (with_mixed) // a system has no more nodes than the largest tree
+            need_room({mixed, chain(largest->nodes)}, systems, real_bytes, cpu);
     }
     const unsigned all = device.threads > 0 ? device.threads : c.console().context.threads;
     const Triads triads(c, device, all);
@@ -248,7 +260,7 @@ void measure_trees(Context& c, const TreeArguments& a, const DeviceArguments& de
                                {"words_per_node", words_per_node},
                                {"ways", f.ways}});
         }
-    if (std::find(a.trees.begin(), a.trees.end(), mixed) != a.trees.end())
+    if (with_mixed)
         for (const long n : a.systems)
             batches.push_back(measure_mix(c, static_cast<std::size_t>(n), precision, triads));
     const Json result{{"bench", "cable"},

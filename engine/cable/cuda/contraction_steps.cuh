@@ -33,7 +33,7 @@ __device__ inline float reciprocal(float x)
     return __frcp_rn(x);
 }
 
-/// A tree's numbers in shared memory.
+/// A tree's numbers by their places, in shared memory or the device's.
 template <class Real>
 struct Numbers
 {

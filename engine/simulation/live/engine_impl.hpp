@@ -45,9 +45,7 @@ struct LoadedRun
     struct
     {
         std::int64_t step = -1;
-        std::vector<Region> regions;
-        std::vector<Drug> drugs;
-        Session before;                ///< whose network it was taken with
+        Session before;                ///< of that tissue and its network
         std::vector<TissueEdit> edits; ///< before that
         std::string read;              ///< model files that were read anew at it, in words
     } stepped;
@@ -89,7 +87,6 @@ struct TissueChange
     Session session;
     Tissue tissue; ///< mesh and its like shared or copied, the problem new
     std::unique_ptr<device::Stepper> stepper;
-    Notices notices;
     Refusal refused;
     /// What becomes of the network. searches: it changes, by a resistance that is to be found.
     enum class Network { stays, changes, searches, replaces } network = Network::stays;

@@ -19,6 +19,13 @@
 namespace tawara::simulation {
 namespace {
 
+/// Whether the text is said already.
+bool has_text(const Notices& notices, const std::string& text)
+{
+    return std::any_of(notices.begin(), notices.end(),
+                       [&](const Notice& n) { return n.text == text; });
+}
+
 Notice tissue_notice(const std::vector<TissueEdit>& edits)
 {
     constexpr std::size_t most_times = 3;
@@ -66,8 +73,7 @@ void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& r
     auto scene = std::make_shared<Scene>(*sim->scene);
     auto& stepped = sim->stepped;
     if (stepped.step != step)
-        stepped = {step,           scene->session.regions, scene->session.drugs,
-                   scene->session, scene->tissue_edits,    {}};
+        stepped = {step, scene->session, scene->tissue_edits, {}};
     if (!read.empty() && stepped.read.find(read) == std::string::npos)
         stepped.read += (stepped.read.empty() ? "" : ", ") + read;
     forget_tissue_change(*scene);
@@ -75,9 +81,10 @@ void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& r
     auto what = stepped.read;
     if (const auto network = purkinje_difference(stepped.before, fresh); !network.empty())
         what += (what.empty() ? "" : ", ") + network;
-    if (fresh.regions != stepped.regions || fresh.drugs != stepped.drugs)
+    const auto& before = stepped.before;
+    if (fresh.regions != before.regions || fresh.drugs != before.drugs)
         what += (what.empty() ? "" : ", ") +
-                tissue_difference(stepped.regions, stepped.drugs, fresh.regions, fresh.drugs);
+                tissue_difference(before.regions, before.drugs, fresh.regions, fresh.drugs);
     if (!what.empty())
         scene->tissue_edits.push_back(
             {static_cast<double>(step) * sim->tissue().problem.dt_ms, what});
@@ -205,10 +212,13 @@ void Engine::Impl::build_change(TissueChange& c, const Tissue& present, Precisio
     build_network(c, progress);
     if (c.cells_stay)
         return;
+    const auto said = t.notices.size();
     const auto on =
-        options_with(t.network.get(), {options.devices, precision, options.threads}, nullptr);
+        options_with(t.network.get(), {options.devices, precision, options.threads}, &t.notices);
     need_memory_for_dyads(t.problem, on);
-    c.stepper = device::make_stepper(t.problem, on, progress, &c.notices);
+    c.stepper = device::make_stepper(t.problem, on, progress, &t.notices);
+    for (auto k = said; k < t.notices.size(); ++k)
+        t.notices[k].kind = notice_kind::tissue; // they go with it
 }
 
 std::vector<std::size_t> Engine::Impl::switched_probes(const device::TissueProblem& next) const
@@ -283,10 +293,11 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
         remove_kind(scene->notices, notice_kind::tissue); // of the tissue before
     if (c.network != TissueChange::Network::stays)
         remove_kind(scene->notices, notice_kind::network);
-    std::copy_if(said.begin(), said.end(), std::back_inserter(scene->notices),
-                 [&](const Notice& n) { return !c.cells_stay || n.kind != notice_kind::tissue; });
+    for (const auto& n : said)
+        if ((!c.cells_stay || n.kind != notice_kind::tissue) && !has_text(scene->notices, n.text))
+            scene->notices.push_back(n);
     scene->tuned = sim->tissue().patches.tuned;
-    scene->device = device_text(sim->stepper(), sim->precision); // a network's is the CPU
+    scene->device = device_text(sim->stepper(), sim->precision);
     scene->on_cpu = sim->stepper().ceiling_device().kind == device::Devices::Kind::cpu;
     sim->scene = scene;
     note_tissue_change(c.session, read);
