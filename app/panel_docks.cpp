@@ -21,6 +21,7 @@
 #include <QSettings>
 #include <QSplitter>
 #include <QTabBar>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -102,6 +103,10 @@ void PanelDocks::build(ProbeModel& probes)
             Q_EMIT seenChanged();
             if (!seen)
                 releaseFocus(*d);
+            else if (m_window.isVisible() && wantsHeight(*d) && !m_heightGiven.contains(d)) {
+                m_heightGiven.insert(d);
+                QTimer::singleShot(0, d, [this, d] { giveHeight(*d); });
+            }
         });
 }
 
@@ -126,9 +131,14 @@ void PanelDocks::raise(const QString& name)
         const bool seen = !d->visibleRegion().isEmpty();
         d->show();
         d->raise();
-        if (!seen && (d->widget() == m_panels.calcium || d->widget() == m_panels.conduction))
+        if (!seen && wantsHeight(*d))
             giveHeight(*d);
     }
+}
+
+bool PanelDocks::wantsHeight(const QDockWidget& d) const
+{
+    return d.widget() == m_panels.calcium || d.widget() == m_panels.conduction;
 }
 
 void PanelDocks::giveHeight(QDockWidget& d)

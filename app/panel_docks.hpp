@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <QHash>
 #include <QObject>
+#include <QSet>
 #include <QStringList>
 
 class QAction;
@@ -85,6 +86,8 @@ class PanelDocks : public QObject
   private:
     void build(ProbeModel& probes);
     void dressTabs();
+    /// Whether a panel needs more room than curves do.
+    bool wantsHeight(const QDockWidget& d) const;
     void giveHeight(QDockWidget& d);
     QList<QTabBar*> tabBars() const;
     /// Those in front at the right edge; null: none is there.
@@ -98,6 +101,7 @@ class PanelDocks : public QObject
     QMainWindow& m_window;
     Panels m_panels{};
     QHash<QString, QDockWidget*> m_docks;
+    QSet<QDockWidget*> m_heightGiven; ///< the first time that they were seen
     QStringList m_order;
     QByteArray m_first;
     int m_sideWidth = 0;    ///< of the panels at the right, as they were made or dragged

@@ -31,7 +31,7 @@ namespace {
 
 constexpr int least_ms = 250; // between two looks at the tables
 constexpr int least_px = 230;
-constexpr int wide_px = 900;   // a panel of this width has its parts side by side
+constexpr int wide_px = 1100;  // a panel of this width has its parts side by side
 constexpr int source_px = 262; // the width of the first part, beside the others
 constexpr int table_px = 150;  // a table's height, below the others
 constexpr double usual_delay_ms = 4;
@@ -79,7 +79,7 @@ ConductionPanel::ConductionPanel(QWidget* parent)
     m_sorted->setSortRole(JunctionModel::SortRole);
     m_unit = new ChoiceBox;
     m_unit->setObjectName("networkUnit");
-    m_unit->addItem(tr("file's own unit"));
+    m_unit->addItem(tr("auto"));
     for (const auto* u : {"µm", "mm", "cm", "m"})
         m_unit->addItem(QString::fromUtf8(u));
     m_unit->setToolTip(tr("Unit of length of a file that is imported. By itself it is what the "
