@@ -41,6 +41,8 @@ class TestConduction : public fake::WindowTest
         dialog->findChild<NumberBox*>("seed")->setValue(7);
         dialog->accept();
         QTRY_VERIFY_WITH_TIMEOUT(tubes().model() != nullptr, 20000);
+        QTRY_VERIFY(!child<QWidget>("networkWork")->isVisible()); // which ends after it is shown
+        QVERIFY(child<QPushButton>("searchResistance")->isEnabled());
     }
 
   private Q_SLOTS:

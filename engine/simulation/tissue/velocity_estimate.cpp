@@ -24,6 +24,7 @@ constexpr double worst_error = 0.1;      // of a velocity that needs no word
 constexpr double tissue_mm_per_ms = 0.9; // waves in a heart's wall are no faster
 constexpr double raised = 1.5;           // times that is meant for a mesh, not for tissue
 constexpr double from = 0.5, to = 0.85;  // of the length: where a wave is timed
+constexpr double resolved = 0.1;         // of a front's width, sqrt(D 1 ms): edges that resolve it
 
 /// A chain of cells with spacing h: the discrete diffusion of one dimension.
 diffusion::System chain(std::size_t n, double h_mm, double D)
@@ -116,8 +117,8 @@ Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double l
     return wave;
 }
 
-double chain_velocity(const Session& session, const cell::CellType& type, double D, double h_mm,
-                      double dt_ms, const Progress& progress)
+Wave wave_on_chain(const Session& session, const cell::CellType& type, double D, double h_mm,
+                   double dt_ms, const Progress& progress)
 {
     constexpr std::size_t n = 400, paced = 80;
     device::TissueProblem p;
@@ -137,8 +138,26 @@ double chain_velocity(const Session& session, const cell::CellType& type, double
     p.newton.adaptive = false; // a wave is under way
     if (session.stepping == Stepping::explicit_)
         p.substeps = diffusion::choose_substeps(dt_ms, p.system.stable_dt_ms);
-    return wave_along(p, x, x.back(), paced * h_mm, h_mm, session, slowest_mm_per_ms, progress)
-        .velocity;
+    return wave_along(p, x, x.back(), paced * h_mm, h_mm, session, slowest_mm_per_ms, progress);
+}
+
+double capacity_of(const Session& s)
+{
+    return s.surface_to_volume_per_mm * (s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
+}
+
+/// A wave along the k-th principal direction where the mesh resolves it.
+Wave wave_on_fine(const Session& session, const Region& region, std::size_t k,
+                  const Progress& progress)
+{
+    const auto type = cell::make_cell_type(
+        region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
+    const auto c = region.conductivity_scale * region.conductivity_S_per_m;
+    const double D = std::array{c.fibre, c.sheet, c.normal}[k] / capacity_of(session);
+    if (!(D > 0))
+        return {};
+    const double fine_mm = std::min(0.05, resolved * std::sqrt(D));
+    return wave_on_chain(session, type, D, fine_mm, std::min(session.dt_ms, 0.01), progress);
 }
 
 /// The region with cells at the rest to which its own factors move them, as waves find them after a
@@ -174,11 +193,6 @@ LoadedMesh loaded(mesh::TetMesh m)
     return {std::move(m), std::move(neighbours)};
 }
 
-double capacity_of(const Session& s)
-{
-    return s.surface_to_volume_per_mm * (s.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
-}
-
 /// A wave along the k-th principal direction on a mesh of that grain.
 Wave wave_in_bar(const Session& session, const Region& region, std::size_t k,
                  const mesh::Grain& grain, double slowest, int across, const Progress& progress)
@@ -187,11 +201,13 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k,
     static const double edge_of_cube = mesh::mean_edge_mm(mesh::slab({24, 2, 2}, 1));
     constexpr double most_cubes = 480, widths = 40, part_paced = 1.0 / 8;
     const double least_cubes = grain.even ? 24 : 40; // uneven ones differ: a mean of more
-    const double h =
-        grain.even ? grain.edge_mm / edge_of_cube : grain.edge_mm * mesh::uneven_cube_per_edge;
     const auto c = region.conductivity_scale * region.conductivity_S_per_m;
     const std::array sigma{c.fibre, c.sheet, c.normal};
     const double width_mm = std::sqrt(sigma[k] / capacity_of(session));
+    if (grain.edge_mm <= resolved * width_mm)
+        return wave_on_fine(session, region, k, progress); // which is far cheaper, and the same
+    const double h =
+        grain.even ? grain.edge_mm / edge_of_cube : grain.edge_mm * mesh::uneven_cube_per_edge;
     const double cubes = std::clamp(std::ceil(widths * width_mm / h), least_cubes, most_cubes);
     Session s = session;
     s.mesh = MeshSlab{{cubes * h, across * h, across * h}, h};
@@ -268,15 +284,7 @@ double velocity_on_mesh(const Session& session, const Region& region, std::size_
 double velocity_on_fine(const Session& session, const Region& region, std::size_t direction,
                         const Progress& progress)
 {
-    const auto type = cell::make_cell_type(
-        region.model, region.variant, scaled_parameters(region, session.drugs), region.initial);
-    const auto c = region.conductivity_scale * region.conductivity_S_per_m;
-    const double D = std::array{c.fibre, c.sheet, c.normal}[direction] / capacity_of(session);
-    if (!(D > 0))
-        return 0;
-    // A front is some sqrt(D 1 ms) wide: a tenth of that resolves it whatever the direction.
-    const double fine_mm = std::min(0.05, 0.1 * std::sqrt(D));
-    return chain_velocity(session, type, D, fine_mm, std::min(session.dt_ms, 0.01), progress);
+    return wave_on_fine(session, region, direction, progress).velocity;
 }
 
 VelocityEstimate estimate_velocity(const Session& session, const Region& as_given,
