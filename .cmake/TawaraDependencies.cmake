@@ -23,6 +23,11 @@ find_package(ZLIB REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)
 find_package(SUNDIALS REQUIRED COMPONENTS cvode nvecserial sunmatrixdense sunlinsoldense)
+set(MPI_CXX_SKIP_MPICXX ON) # MPI's calls are those of C
+find_package(MPI QUIET COMPONENTS CXX)
+if(NOT MPI_FOUND)
+  message(STATUS "no MPI found: everything but run --distributed is built")
+endif()
 find_package(LLVM 15 REQUIRED CONFIG)
 add_library(llvm::llvm INTERFACE IMPORTED)
 set_target_properties(llvm::llvm PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${LLVM_INCLUDE_DIRS}"

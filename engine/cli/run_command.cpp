@@ -2,8 +2,12 @@
 // tawara-cli run: a session from a file to its outputs.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/ranks/member.hpp"
+#include "engine/device/ranks/rank_stepper.hpp"
+#include "engine/mpi/ranks.hpp"
 #include "engine/simulation/run/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <iterator>
@@ -20,7 +24,7 @@ struct RunArguments
     std::string out, resume, report;
     double until_ms = 0, dt_ms = 0;
     CLI::Option *until = nullptr, *dt = nullptr;
-    bool counters = false, branch = false;
+    bool counters = false, branch = false, distributed = false;
     DeviceArguments device;
 };
 
@@ -88,7 +92,7 @@ simulation::Session session_of(const Context& c, std::string& file,
     return simulation::parse_session(text, file, set);
 }
 
-void run_command(Context& c, RunArguments a)
+void run_command(Context& c, RunArguments a, const Progress& progress)
 {
     std::string file;
     sort_words(a, file);
@@ -126,7 +130,7 @@ void run_command(Context& c, RunArguments a)
         throw InputError("--branch", "goes with --resume CHECKPOINT, from which it branches off");
     o.counters = a.counters;
     o.notice = [&c](const Notice& n) { c.notice(n); };
-    const auto report = run_session(session, o, c.progress());
+    const auto report = run_session(session, o, progress);
     c.result(Json::parse(report.json));
     char line[256], solved[2][40] = {"", ""};
     if (report.solved_steps >= 0) { // a long step passes through several time steps
@@ -155,13 +159,43 @@ void run_command(Context& c, RunArguments a)
     c.say("outputs in " + o.out.string());
 }
 
+/// The first of the ranks that mpirun has started runs the session; the others take their shares of
+/// its tissue.
+void run_distributed(Context& c, const RunArguments& a)
+{
+    const auto ranks = mpi::join(c.console().stop);
+    auto progress = c.progress();
+    auto& machine = progress.context;
+    machine.threads =
+        a.device.threads > 0
+            ? a.device.threads
+            : std::max(1U, machine.threads / static_cast<unsigned>(ranks->on_this_machine()));
+    if (ranks->rank() > 0)
+        return device::ranks::serve(*ranks, {{}, {}, machine});
+    if (ranks->size() == 1)
+        c.notice({Notice::Level::warning,
+                  "--distributed has one rank alone; mpirun -n 4 tawara-cli run SESSION.json "
+                  "--distributed has four"});
+    struct Dismiss
+    {
+        Communicator& ranks;
+        ~Dismiss() { device::ranks::dismiss(ranks); }
+    } const at_the_end{*ranks};
+    machine.ranks = ranks.get();
+    run_command(c, a, progress);
+}
+
 } // namespace
 
 void declare_run(const Declaration& d)
 {
     auto a = std::make_shared<RunArguments>();
-    auto* run = d.command(d.app, "run", "run a session file to its outputs",
-                          [a](Context& c) { run_command(c, *a); });
+    auto* run = d.command(d.app, "run", "run a session file to its outputs", [a](Context& c) {
+        if (a->distributed)
+            run_distributed(c, *a);
+        else
+            run_command(c, *a, c.progress());
+    });
     run->add_option("session", a->words, "session file, or - for the standard input")
         ->type_name("SESSION.json")
         ->option_text("SESSION.json REQUIRED")
@@ -186,6 +220,8 @@ void declare_run(const Declaration& d)
         ->type_name("FILE.html");
     run->add_flag("--counters", a->counters,
                   "also the bytes that a GPU's hardware counters count, where they may be read");
+    run->add_flag("--distributed", a->distributed,
+                  "one heart over the ranks that mpirun has started, on their CPUs");
     declare_imports(*run);
     a->device.declare(*run);
 }

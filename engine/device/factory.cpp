@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/sell.hpp"
+#include "engine/device/ranks/rank_stepper.hpp"
 #if TAWARA_HAVE_CUDA
 #include "engine/device/cuda/backend.hpp"
 #endif
@@ -89,6 +90,17 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
 {
     check_currents(problem);
     const auto& d = options.devices;
+    if (auto* ranks = progress.context.ranks; ranks != nullptr && ranks->size() > 1) {
+        if (d.kind == Devices::Kind::cuda)
+            throw InputError("--devices", "ranks (--distributed) step on the CPU alone; want cpu, "
+                                          "or without --distributed several GPUs of one machine, "
+                                          "cuda:0,1");
+        auto stepper =
+            ranks::make_rank_stepper(problem, options.precision, options.threads, *ranks, progress);
+        if (notices)
+            notices->push_back({Notice::Level::info, "computing on " + stepper->device()});
+        return stepper;
+    }
     if (d.kind == Devices::Kind::cuda) {
         if (problem.table_step_mV > 0)
             throw InputError("", "/reaction/tables_mV",

@@ -3,6 +3,8 @@
 
 #include "engine/partition/partition.hpp"
 
+#include <algorithm>
+
 namespace tawara::device {
 
 Layout make_layout(const TissueProblem& p)
@@ -32,11 +34,14 @@ Layout make_layout(const TissueProblem& p)
     while (l.old_of.size() % Layout::block)
         l.old_of.push_back(-1);
     l.stepped = l.old_of.size();
-    if (next < n)
-        l.old_of.resize(l.stepped + Layout::block, -1);
-    for (; next < n; ++next)
-        l.new_of[static_cast<std::size_t>(order.old_of[next])] =
-            static_cast<std::int32_t>(l.stepped);
+    const bool of_others = !p.elsewhere.empty();
+    const std::size_t behind = of_others ? n - next : std::min<std::size_t>(n - next, 1);
+    l.old_of.resize(l.stepped + (behind + Layout::block - 1) / Layout::block * Layout::block, -1);
+    for (std::size_t slot = l.stepped; next < n; ++next, slot += of_others ? 1 : 0) {
+        l.new_of[static_cast<std::size_t>(order.old_of[next])] = static_cast<std::int32_t>(slot);
+        if (of_others)
+            l.old_of[slot] = order.old_of[next];
+    }
     return l;
 }
 

@@ -54,11 +54,20 @@ enum class IonicCurrents {
     interpolated ///< within the tetrahedra of a front, elsewhere at vertices
 };
 
+/// Where the sums over a tetrahedron's part of a tissue are made, which rounding depends on.
+struct ElementPlace
+{
+    std::int32_t number = 0; ///< among all of the tissue, in the order in which they are taken
+    std::int32_t chunk = -1; ///< -1: of none; its currents are those of the vertices
+};
+
 /// The tetrahedra that conduct.
 struct Elements
 {
     std::vector<std::array<std::int32_t, 4>> corner; ///< unknowns
     std::vector<double> volume_mm3;
+    /// Of those of a share, their places in the whole tissue; else empty, and the CPU finds them.
+    std::vector<ElementPlace> place{};
     std::size_t size() const { return corner.size(); }
 };
 
@@ -86,6 +95,10 @@ struct TissueProblem
     std::vector<CellGroup> groups;
     std::vector<std::uint8_t> group;   ///< per unknown; or no_cells
     std::vector<cell::TypeIndex> type; ///< per unknown, row of its group's types
+    /// Of a share of a tissue: for each unknown whose cells another process steps (Halo) their
+    /// group, for all others no_cells. `group` of the former is no_cells, their rows are empty.
+    /// Empty: every cell is stepped here.
+    std::vector<std::uint8_t> elsewhere{};
     double dt_ms = 0.02;
     Splitting splitting = Splitting::godunov;
     Stepping stepping = Stepping::explicit_;
@@ -112,6 +125,12 @@ struct TissueProblem
     Elements elements; ///< of interpolated currents alone
     std::size_t size() const { return system.size(); }
     bool has_cells(std::size_t unknown) const { return group[unknown] != no_cells; }
+    /// The group of an unknown's cells, wherever they are stepped.
+    std::uint8_t cell_group(std::size_t unknown) const
+    {
+        return group[unknown] == no_cells && !elsewhere.empty() ? elsewhere[unknown]
+                                                                : group[unknown];
+    }
     std::size_t with_cells() const; ///< how many unknowns have cells
 };
 

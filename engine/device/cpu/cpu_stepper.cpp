@@ -57,14 +57,16 @@ class Lap
 } // namespace
 
 template <class Real>
-CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress)
+CpuStepper<Real>::CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress,
+                             Halo* halo)
     : pool_(
           threads_for(threads, progress.context.threads, weight_of_cells(p), unknowns_per_thread)),
       layout_((progress.at(0, "ordering unknowns"), make_layout(p))), position_(p.position_mm),
       groups_(p.groups), group_(p.group),
       places_(p, sizeof(Real) == sizeof(float) ? Precision::single : Precision::double_),
       dt_(p.dt_ms), threshold_(p.activation_threshold_mV), splitting_(p.splitting),
-      diffusion_(p, layout_), currents_(layout_, p.dt_ms), record_(layout_), worker_(pool_.size())
+      diffusion_(p, layout_), currents_(layout_, p.dt_ms), record_(layout_), halo_(halo),
+      elsewhere_(p.elsewhere), worker_(pool_.size())
 {
     if (needs_solver(p)) {
         diffusion::ImplicitSolver::Options options;
@@ -207,6 +209,35 @@ void CpuStepper<Real>::implicit_diffusion(std::vector<WorkerTimes>& times)
 }
 
 template <class Real>
+void CpuStepper<Real>::take_from_others(Real* v, bool with_states)
+{
+    if (halo_ == nullptr)
+        return;
+    const auto start = Clock::now();
+    const std::size_t each = 1 + (with_states ? states_.numbers() : 0);
+    const auto given = halo_->given(), taken = halo_->taken();
+    give_.assign(each * given.size(), 0);
+    take_.resize(each * taken.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const auto u = static_cast<std::size_t>(given[i]);
+        const auto slot = layout_.new_of[u];
+        give_[i * each] = static_cast<double>(v[slot]);
+        for (std::size_t k = 0; k + 1 < each && k < states_.numbers(group_[u]); ++k)
+            give_[i * each + 1 + k] = static_cast<double>(states_.number(group_[u], k, slot));
+    }
+    halo_->swap(give_, take_, each);
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        const auto u = static_cast<std::size_t>(taken[i]);
+        const auto slot = layout_.new_of[u];
+        v[slot] = static_cast<Real>(take_[i * each]);
+        for (std::size_t k = 0; k + 1 < each && k < states_.numbers(elsewhere_[u]); ++k)
+            states_.number(elsewhere_[u], k, slot) = static_cast<Real>(take_[i * each + 1 + k]);
+    }
+    exchange_s_ += std::chrono::duration<double>(Clock::now() - start).count();
+    exchange_bytes_ += static_cast<double>(sizeof(double) * (give_.size() + take_.size()));
+}
+
+template <class Real>
 void CpuStepper<Real>::set_current(const Real* v, double t_ms, double dt_ms)
 {
     current_ = currents_.values();
@@ -219,6 +250,7 @@ template <class Real>
 void CpuStepper<Real>::one_step()
 {
     const double t = time_ms();
+    take_from_others(v_.data(), interpolated_.has_value());
     currents_.set(step_, v_.data());
     const bool strang = splitting_ == Splitting::strang;
     set_current(v_.data(), t, strang ? dt_ / 2 : dt_);
@@ -229,6 +261,8 @@ void CpuStepper<Real>::one_step()
             react(half_.data(), {step_, 0, t, dt_ / 2}, b, e);
             lap.to(k_reaction);
         });
+    if (strang)
+        take_from_others(half_.data());
     const cell::ReactionStep second{step_, strang ? 1 : 0, strang ? t + dt_ / 2 : t,
                                     strang ? dt_ / 2 : dt_};
     const Real* from = strang ? half_.data() : v_.data();
@@ -237,14 +271,19 @@ void CpuStepper<Real>::one_step()
     if (solver_)
         implicit_diffusion(worker_);
     else
-        for (int k = 0; k < (again ? last + 1 : last); ++k)
+        for (int k = 0; k < (again ? last + 1 : last); ++k) {
             tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
                 Lap lap(w);
                 diffusion_.run(k, from, next_.data(), b, e);
                 lap.to(k_diffusion);
             });
-    if (again)
+            if (k < last)
+                take_from_others(diffusion_.written(k));
+        }
+    if (again) {
+        take_from_others(next_.data(), true);
         set_current(next_.data(), second.t_ms, second.dt_ms);
+    }
     tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
         Lap lap(w);
         if (!solver_ && !again) {
@@ -267,6 +306,7 @@ void CpuStepper<Real>::one_step()
 template <class Real>
 void CpuStepper<Real>::quiescent_step()
 {
+    take_from_others(v_.data(), interpolated_.has_value());
     currents_.set(step_, v_.data());
     set_current(v_.data(), time_ms(), dt_);
     const typename QuiescentSteps<Real>::Tissue t{v_.data(),    next_.data(), states_.shared(),
@@ -290,7 +330,7 @@ void CpuStepper<Real>::quiescent_step()
     }
     if (quiescent_->at() == 1) // what rests is the same in both buffers from here on
         std::copy(v_.begin(), v_.end(), next_.begin());
-    for (int k = 0; k < quiescent_->passes_ahead(); ++k)
+    for (int k = 0; k < quiescent_->passes_ahead(); ++k) {
         pool_.for_range(quiescent_->runs(), 1,
                         [&](std::size_t begin, std::size_t end, unsigned worker) {
                             timed(worker_[worker], [&] {
@@ -298,6 +338,8 @@ void CpuStepper<Real>::quiescent_step()
                                 return std::int64_t{-1};
                             });
                         });
+        take_from_others(diffusion_.written(k));
+    }
     if (!first || passes) {
         pool_.for_range(
             quiescent_->runs(), 1, [&](std::size_t begin, std::size_t end, unsigned worker) {
@@ -337,7 +379,8 @@ void CpuStepper<Real>::newton_step()
 template <class Real>
 void CpuStepper<Real>::advance(std::int64_t n)
 {
-    stop_if_failed(); // a failed step is not gone beyond
+    if (!goes_on()) // a failed step is not gone beyond
+        return;
     for (std::int64_t i = 0; i < n; ++i) {
         if (quiescent_)
             quiescent_step();
@@ -352,19 +395,22 @@ void CpuStepper<Real>::advance(std::int64_t n)
             for (std::size_t k = 0; k < probes_.size(); ++k)
                 samples_.push_back(weighted(probes_, k, v_.data()));
         }
-        stop_if_failed();
+        if (!goes_on())
+            return;
     }
 }
 
 template <class Real>
-void CpuStepper<Real>::stop_if_failed() const
+bool CpuStepper<Real>::goes_on() const
 {
     std::int64_t bad = -1; // the first place, whoever found it
     for (const auto& w : worker_)
         if (w.bad >= 0 && (bad < 0 || w.bad < bad))
             bad = w.bad;
+    const bool stops = halo_ != nullptr ? halo_->any(bad >= 0) : bad >= 0;
     if (bad >= 0)
         fail(bad);
+    return !stops;
 }
 
 template <class Real>
@@ -382,11 +428,12 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
     // Strang's second half of the reaction meets what diffusion carried to neighbours of a cell
     // that failed in the first half: that cell is named
     std::int64_t first = 0;
-    while (first < std::ssize(half_) && // empty but for Strang
-           (layout_.old_of[static_cast<std::size_t>(first)] < 0 ||
-            std::abs(half_[static_cast<std::size_t>(first)]) < 1000))
+    const auto half_slots =
+        half_.empty() ? 0 : static_cast<std::int64_t>(layout_.stepped); // of Strang's alone
+    while (first < half_slots && (layout_.old_of[static_cast<std::size_t>(first)] < 0 ||
+                                  std::abs(half_[static_cast<std::size_t>(first)]) < 1000))
         ++first;
-    const bool in_half = first < std::ssize(half_);
+    const bool in_half = first < half_slots;
     if (in_half)
         slot = first;
     const auto v = [&](std::int64_t at) {
@@ -399,7 +446,7 @@ void CpuStepper<Real>::fail(std::int64_t slot) const
     };
     // diffusion within the step may have carried it to neighbours, and slots without an unknown
     // repeat the cell before them: the cell itself is named
-    for (std::int64_t other = 0; other < std::ssize(v_); ++other)
+    for (std::int64_t other = 0; other < static_cast<std::int64_t>(layout_.stepped); ++other)
         if (layout_.old_of[static_cast<std::size_t>(other)] >= 0 && tells(other) &&
             (!tells(slot) || layout_.old_of[static_cast<std::size_t>(slot)] < 0))
             slot = other;
@@ -417,14 +464,14 @@ template class CpuStepper<float>;
 
 template <class Real>
 std::unique_ptr<Stepper> make_cpu_stepper(const TissueProblem& problem, unsigned threads,
-                                          const Progress& progress)
+                                          const Progress& progress, Halo* halo)
 {
-    return std::make_unique<CpuStepper<Real>>(problem, threads, progress);
+    return std::make_unique<CpuStepper<Real>>(problem, threads, progress, halo);
 }
 
 template std::unique_ptr<Stepper> make_cpu_stepper<double>(const TissueProblem&, unsigned,
-                                                           const Progress&);
+                                                           const Progress&, Halo*);
 template std::unique_ptr<Stepper> make_cpu_stepper<float>(const TissueProblem&, unsigned,
-                                                          const Progress&);
+                                                          const Progress&, Halo*);
 
 } // namespace tawara::device::cpu

@@ -10,6 +10,7 @@
 #include "engine/device/cpu/newton_tissue.hpp"
 #include "engine/device/cpu/quiescent_steps.hpp"
 #include "engine/device/cpu/state_arrays.hpp"
+#include "engine/device/halo.hpp"
 #include "engine/device/state_places.hpp"
 #include "engine/diffusion/implicit.hpp"
 
@@ -36,7 +37,7 @@ template <class Real>
 class CpuStepper final : public Stepper
 {
   public:
-    CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress);
+    CpuStepper(const TissueProblem& p, unsigned threads, const Progress& progress, Halo* halo);
 
     void advance(std::int64_t n) override;
     std::int64_t step() const override { return step_; }
@@ -90,8 +91,12 @@ class CpuStepper final : public Stepper
     }
     /// Number k of each unknown's states, in the mesh's order; 0 where it has fewer.
     std::vector<double> numbers_of_states(std::size_t k) const;
+    /// V of other processes' unknowns, or V and states where currents are interpolated.
+    void take_from_others(Real* v, bool with_states = false);
     void fail(std::int64_t slot) const;
-    void stop_if_failed() const; ///< until a snapshot is restored
+    /// False where another process' cells went astray. @throws NumericsError where they are here,
+    /// until a snapshot is restored
+    bool goes_on() const;
     void initial_state(const TissueProblem& p);
 
     ThreadPool pool_;
@@ -130,6 +135,10 @@ class CpuStepper final : public Stepper
         NewtonSteps steps;
     };
     std::unique_ptr<Newton> newton_; ///< of double alone
+    Halo* halo_;                     ///< null: all of the tissue is here
+    std::vector<std::uint8_t> elsewhere_;
+    std::vector<double> give_, take_; ///< through the halo
+    double exchange_s_ = 0, exchange_bytes_ = 0;
     std::vector<WorkerTimes> worker_;
     /// Slots that workers take by turns, where cells take unequal times; else empty.
     std::vector<std::pair<std::int64_t, std::int64_t>> uneven_;

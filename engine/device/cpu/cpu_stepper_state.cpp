@@ -224,6 +224,8 @@ std::vector<KernelRecord> CpuStepper<Real>::kernels() const
         }
         out.resize(1);
     }
+    if (halo_ != nullptr)
+        out.push_back({"exchange", steps_done_, 1e3 * exchange_s_, exchange_bytes_, 0});
     if (interpolated_)
         out.insert(out.begin() + std::min<std::ptrdiff_t>(1, std::ssize(out) - 1),
                    interpolated_->record());

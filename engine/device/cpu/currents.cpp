@@ -24,7 +24,7 @@ std::size_t Currents<Real>::add(StimulusSource source)
     for (auto& u : source.unknowns)
         u = layout_.new_of[static_cast<std::size_t>(u)];
     for (std::size_t k = 0; k < sources_.size(); ++k) // the place of one that was removed
-        if (sources_[k].unknowns.empty()) {
+        if (!sources_[k]) {
             sources_[k] = std::move(source);
             return k;
         }
@@ -83,11 +83,11 @@ void Currents<Real>::set(std::int64_t step, const Real* v)
     driven_.clear();
     const double t_ms = static_cast<double>(step) * dt_ms_;
     for (const auto& s : sources_) {
-        const double part = s.unknowns.empty() ? 0 : s.overlap(t_ms, dt_ms_);
+        const double part = s ? s->overlap(t_ms, dt_ms_) : 0;
         if (part == 0)
             continue;
-        const auto value = static_cast<Real>(part * s.amplitude_pA_per_pF);
-        for (const auto slot : s.unknowns) {
+        const auto value = static_cast<Real>(part * s->amplitude_pA_per_pF);
+        for (const auto slot : s->unknowns) {
             values_[static_cast<std::size_t>(slot)] += value;
             driven_.push_back(slot);
         }
@@ -104,7 +104,7 @@ std::int64_t Currents<Real>::steady(std::int64_t step, std::int64_t most) const
     };
     for (std::int64_t n = 1; n < most; ++n)
         for (const auto& s : sources_)
-            if (!s.unknowns.empty() && overlap(s, step + n) != overlap(s, step))
+            if (s && overlap(*s, step + n) != overlap(*s, step)) // also where it has no slot here
                 return n;
     return most;
 }

@@ -6,6 +6,7 @@
 #include "engine/device/ports.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tawara::device::cpu {
@@ -19,7 +20,7 @@ class Currents
     Currents(const Layout& layout, double dt_ms);
 
     std::size_t add(StimulusSource source);
-    void remove(std::size_t id) { sources_.at(id).unknowns = {}; }
+    void remove(std::size_t id) { sources_.at(id).reset(); }
     /// Joins a part to the tissue at ports that were checked.
     Part& add(const Ports& ports, const PartMaker& make);
 
@@ -51,7 +52,7 @@ class Currents
 
     const Layout& layout_;
     double dt_ms_;
-    std::vector<StimulusSource> sources_; ///< of slots
+    std::vector<std::optional<StimulusSource>> sources_; ///< of slots; or removed
     std::vector<Joined> parts_;
     AlignedVector<Real> values_;
     std::vector<std::int32_t> driven_; ///< slots that have a current

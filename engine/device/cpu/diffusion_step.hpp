@@ -27,6 +27,12 @@ class DiffusionStep
         for (auto& s : scratch_)
             s[static_cast<std::size_t>(slot)] = v;
     }
+    /// What pass k, which is not the last, has written.
+    Real* written(int k)
+    {
+        return scratch_[static_cast<std::size_t>(plan_[static_cast<std::size_t>(k)].out - 1)]
+            .data();
+    }
     /// What one Euler step over the whole dt would add: dt sum_k a_ik (x_k - x_i).
     void flow(const Real* x, Real* out, std::int64_t begin, std::int64_t end) const;
     /// dt sum_k |a_ik| of each slot.

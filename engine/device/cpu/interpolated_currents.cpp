@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace tawara::device::cpu {
 namespace {
@@ -20,8 +21,7 @@ std::size_t whole_blocks(std::size_t n)
 struct Placed
 {
     std::array<std::int32_t, 4> slot;
-    double volume_mm3;
-    std::size_t group;
+    std::size_t element, group;
 };
 
 /// Those of one group, in the order of slots.
@@ -30,11 +30,11 @@ std::vector<Placed> placed(const TissueProblem& p, const Layout& layout)
     std::vector<Placed> out;
     out.reserve(p.elements.size());
     for (std::size_t t = 0; t < p.elements.size(); ++t) {
-        Placed x{{}, p.elements.volume_mm3[t], 0};
+        Placed x{{}, t, 0};
         bool alike = true;
         for (std::size_t a = 0; a < 4; ++a) {
             const auto u = static_cast<std::size_t>(p.elements.corner[t][a]);
-            const std::size_t group = p.group[u];
+            const std::size_t group = p.cell_group(u);
             x.slot[a] = layout.new_of[u];
             alike = alike && group != no_cells && (a == 0 || group == x.group);
             x.group = group;
@@ -52,7 +52,36 @@ std::vector<Placed> placed(const TissueProblem& p, const Layout& layout)
     return out;
 }
 
+/// Cuts a list into chunks of one group with a bounded number of tetrahedra and vertices.
+void number_chunks(const std::vector<Placed>& all, std::size_t slots, std::size_t most_tetrahedra,
+                   std::size_t most_vertices, std::vector<ElementPlace>& place)
+{
+    std::vector<std::int32_t> seen(slots, -1); ///< the chunk that a vertex was in last
+    std::int32_t chunk = -1;
+    std::size_t tetrahedra = 0, vertices = 0;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        if (n == 0 || all[n].group != all[n - 1].group || tetrahedra == most_tetrahedra ||
+            vertices + 4 > most_vertices) {
+            ++chunk;
+            tetrahedra = vertices = 0;
+        }
+        for (const auto slot : all[n].slot)
+            if (std::exchange(seen[static_cast<std::size_t>(slot)], chunk) != chunk)
+                ++vertices;
+        ++tetrahedra;
+        place[all[n].element] = {static_cast<std::int32_t>(n), chunk};
+    }
+}
+
 } // namespace
+
+std::vector<ElementPlace> element_places(const TissueProblem& p, const Layout& layout)
+{
+    std::vector<ElementPlace> out(p.elements.size());
+    number_chunks(placed(p, layout), layout.slots(), most_tetrahedra_of_chunk,
+                  most_vertices_of_chunk, out);
+    return out;
+}
 
 template <class Real>
 InterpolatedCurrents<Real>::InterpolatedCurrents(const TissueProblem& p, const Layout& layout,
@@ -89,16 +118,28 @@ InterpolatedCurrents<Real>::InterpolatedCurrents(const TissueProblem& p, const L
 template <class Real>
 void InterpolatedCurrents<Real>::list_chunks(const TissueProblem& p, const Layout& layout)
 {
-    const auto all = placed(p, layout);
+    const auto found =
+        p.elements.place.empty() ? element_places(p, layout) : std::vector<ElementPlace>();
+    const auto& place = p.elements.place.empty() ? found : p.elements.place;
+    std::vector<std::size_t> order;
+    for (std::size_t t = 0; t < place.size(); ++t)
+        if (place[t].chunk >= 0)
+            order.push_back(t);
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return place[a].number < place[b].number; });
     std::vector<std::int32_t> number(layout.slots(), -1); ///< in the chunk being filled
-    for (std::size_t t = 0; t < all.size();) {
-        Chunk k{all[t].group, t, 0, vertex_.size(), 0, all[t].slot[0], 0};
-        for (; t < all.size() && all[t].group == k.group && k.tetrahedra < most_tetrahedra &&
-               vertex_.size() - k.first_vertex + 4 <= most_vertices;
-             ++t, ++k.tetrahedra) {
+    for (std::size_t at = 0; at < order.size();) {
+        const auto first = order[at];
+        const auto corner = [&](std::size_t t, std::size_t a) {
+            return static_cast<std::size_t>(p.elements.corner[t][a]);
+        };
+        const auto slot0 = layout.new_of[corner(first, 0)];
+        Chunk k{p.cell_group(corner(first, 0)), at, 0, vertex_.size(), 0, slot0, 0};
+        for (; at < order.size() && place[order[at]].chunk == place[first].chunk;
+             ++at, ++k.tetrahedra) {
             Corners c{};
             for (std::size_t a = 0; a < 4; ++a) {
-                const auto slot = all[t].slot[a];
+                const auto slot = layout.new_of[corner(order[at], a)];
                 auto& n = number[static_cast<std::size_t>(slot)];
                 if (n < 0) {
                     n = static_cast<std::int32_t>(vertex_.size() - k.first_vertex);
@@ -109,7 +150,7 @@ void InterpolatedCurrents<Real>::list_chunks(const TissueProblem& p, const Layou
                 c[a] = static_cast<std::uint8_t>(n);
             }
             corner_.push_back(c);
-            volume_.push_back(static_cast<Real>(all[t].volume_mm3 / 4));
+            volume_.push_back(static_cast<Real>(p.elements.volume_mm3[order[at]] / 4));
         }
         k.vertices = vertex_.size() - k.first_vertex;
         for (std::size_t v = 0; v < k.vertices; ++v)

@@ -12,6 +12,11 @@
 
 namespace tawara::device::cpu {
 
+inline constexpr std::size_t most_tetrahedra_of_chunk = 128, most_vertices_of_chunk = 256;
+
+/// The chunks of a whole tissue's tetrahedra, and their order: neighbours in slots lie together.
+std::vector<ElementPlace> element_places(const TissueProblem& p, const Layout& layout);
+
 /// What state-variable interpolation adds to the ionic current at vertices (NUMERICS.md, 4.1):
 ///
 ///     m_i c_i = sum over the front's tetrahedra T at i of
@@ -56,7 +61,8 @@ class InterpolatedCurrents
     KernelRecord record() const;
 
   private:
-    static constexpr std::size_t most_tetrahedra = 128, most_vertices = 256; ///< of a chunk
+    static constexpr std::size_t most_tetrahedra = most_tetrahedra_of_chunk,
+                                 most_vertices = most_vertices_of_chunk;
     static constexpr std::size_t most_points = 4 * most_tetrahedra + most_vertices;
     struct Chunk
     {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tawara {
+
+/// Bytes of a message.
+using Bytes = std::vector<std::byte>;
+
+/// Processes that work on one thing, as the ranks of an MPI program: each has a number, and they
+/// tell each other bytes. Messages from one process to another arrive in the order in which they
+/// were sent.
+/// @thread one thread of each process
+class Communicator
+{
+  public:
+    virtual ~Communicator() = default;
+    virtual int rank() const = 0; ///< of this process, from 0
+    virtual int size() const = 0;
+    /// How many of them share this machine with this process, itself counted.
+    virtual int on_this_machine() const = 0;
+
+    /// @throws DeviceError  of these four: where another process has ended or cannot be reached
+    virtual void send(int to, const Bytes& message) = 0;
+    virtual Bytes receive(int from) = 0;
+
+    /// What is given to another process and taken from it at once. Views; both are as long as the
+    /// other process' are the other way round.
+    struct Exchange
+    {
+        int with = 0;
+        std::span<const double> give;
+        std::span<double> take;
+    };
+    /// Returns when all has been taken.
+    virtual void swap(std::span<const Exchange> exchanges) = 0;
+    /// Whether any process says so; every one calls it.
+    virtual bool any(bool here) = 0;
+    /// This process cannot go on: others learn of it where they wait for it.
+    virtual void fail() noexcept = 0;
+};
+
+} // namespace tawara

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one rank does of a tissue's steps, as the first rank asks for it.
+#pragma once
+#include "engine/core/progress.hpp"
+#include "engine/core/units.hpp"
+#include "engine/device/halo.hpp"
+#include "engine/device/ranks/share.hpp"
+#include "engine/device/state_places.hpp"
+#include "engine/device/stepper.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tawara::device::ranks {
+
+/// The first word of a message from the first rank. Each but `end` is answered with a message,
+/// whose first word says whether it went well.
+enum class Ask : std::uint8_t {
+    end,     ///< there is no more to do
+    begin,   ///< threads, precision, a share -> what computes, threads
+    forget,  ///< the share
+    advance, ///< steps
+    add_stimulus,
+    remove_stimulus,
+    set_types,
+    set_probes, ///< every so many steps, unknowns of the share -> V of each at each such step
+    take_samples,
+    potential,
+    state,
+    cell_numbers, ///< an unknown of the share
+    maps,
+    snapshot,
+    restore,
+    kernels
+};
+
+/// How an answer begins.
+enum class Answer : std::uint8_t { done, numerics_error, input_error, failed };
+
+/// The halo of a share, through the ranks.
+class RankHalo final : public Halo
+{
+  public:
+    RankHalo(const Share& s, Communicator& ranks);
+    std::span<const std::int32_t> given() const override { return given_; }
+    std::span<const std::int32_t> taken() const override { return taken_; }
+    void swap(std::span<const double> give, std::span<double> take, std::size_t each) override;
+    bool any(bool here) override { return ranks_.any(here); }
+
+  private:
+    struct Part
+    {
+        int rank;
+        std::size_t give, take; ///< unknowns
+    };
+    Communicator& ranks_;
+    std::vector<Part> parts_;
+    std::vector<std::int32_t> given_, taken_;
+    std::vector<Communicator::Exchange> exchanges_;
+};
+
+/// One rank's share of a tissue and what steps it. Numbers of unknowns are the share's, the first
+/// own() of which it steps; values that it answers with are of these.
+/// @thread that of the communicator
+class Member
+{
+  public:
+    /// @param ranks  lives as long
+    Member(Communicator& ranks, const Progress& progress) : ranks_(ranks), progress_(progress) {}
+
+    /// Does what a message asks for. Does not throw but DeviceError of the communicator, after
+    /// which nothing can be asked any more.
+    Bytes answer(const Bytes& message);
+    const Stepper& stepper() const { return *stepper_; }
+
+  private:
+    void act(Ask what, Unpack& in, Pack& out);
+    void begin(Unpack& in, Pack& out);
+    void put_snapshot(Pack& out) const;
+    void take_snapshot(Unpack& in);
+
+    Communicator& ranks_;
+    Progress progress_;
+    Share share_;
+    std::optional<RankHalo> halo_;
+    std::unique_ptr<Stepper> stepper_;
+    StatePlaces places_;
+};
+
+/// Takes part in what the first rank asks for, until that has no more to do.
+/// @pre  ranks.rank() > 0
+/// @throws DeviceError where another rank has ended
+void serve(Communicator& ranks, const Progress& progress);
+
+} // namespace tawara::device::ranks

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/mpi/ranks.hpp"
+
+#include "engine/core/error.hpp"
+
+#if TAWARA_HAVE_MPI
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#endif
+
+namespace tawara::mpi {
+
+#if TAWARA_HAVE_MPI
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t piece = std::size_t{1} << 30; ///< bytes of one of MPI's messages
+enum Tag { tag_length = 1, tag_bytes, tag_values };
+
+/// How long mpirun lets the others live once one has died [s].
+double grace_s()
+{
+    const char* given = std::getenv("OMPI_MCA_odls_base_sigkill_timeout");
+    return given != nullptr ? std::max(1.0, std::atof(given)) : 1.0;
+}
+
+class Ranks final : public Communicator
+{
+  public:
+    explicit Ranks(std::stop_token stop) : stop_(std::move(stop)), patience_s_(grace_s() / 3)
+    {
+        int provided = 0;
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        MPI_Comm_size(MPI_COMM_WORLD, &size_);
+        MPI_Comm near = MPI_COMM_NULL;
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &near);
+        MPI_Comm_size(near, &near_);
+        MPI_Comm_free(&near);
+        if (rank_ > 0)
+            stop_ = {}; // the first one says when it is over, and has results to write before
+    }
+    ~Ranks() override
+    {
+        if (failed_)
+            MPI_Abort(MPI_COMM_WORLD, 4); // the others wait for this one
+        else
+            MPI_Finalize();
+    }
+    Ranks(const Ranks&) = delete;
+    Ranks& operator=(const Ranks&) = delete;
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    int on_this_machine() const override { return near_; }
+
+    void send(int to, const Bytes& message) override
+    {
+        auto length = static_cast<unsigned long long>(message.size());
+        begin(to);
+        check("MPI_Isend", MPI_Isend(&length, 1, MPI_UNSIGNED_LONG_LONG, to, tag_length,
+                                     MPI_COMM_WORLD, &requests_.emplace_back()));
+        wait();
+        for (std::size_t at = 0; at < message.size(); at += piece) {
+            const auto n = static_cast<int>(std::min(piece, message.size() - at));
+            begin(to);
+            check("MPI_Isend", MPI_Isend(message.data() + at, n, MPI_BYTE, to, tag_bytes,
+                                         MPI_COMM_WORLD, &requests_.emplace_back()));
+            wait();
+        }
+    }
+    Bytes receive(int from) override
+    {
+        unsigned long long length = 0;
+        begin(from);
+        check("MPI_Irecv", MPI_Irecv(&length, 1, MPI_UNSIGNED_LONG_LONG, from, tag_length,
+                                     MPI_COMM_WORLD, &requests_.emplace_back()));
+        wait();
+        Bytes message(length);
+        for (std::size_t at = 0; at < message.size(); at += piece) {
+            const auto n = static_cast<int>(std::min(piece, message.size() - at));
+            begin(from);
+            check("MPI_Irecv", MPI_Irecv(message.data() + at, n, MPI_BYTE, from, tag_bytes,
+                                         MPI_COMM_WORLD, &requests_.emplace_back()));
+            wait();
+        }
+        return message;
+    }
+    void swap(std::span<const Exchange> exchanges) override
+    {
+        begin(-1);
+        for (const auto& e : exchanges)
+            check("MPI_Irecv",
+                  MPI_Irecv(e.take.data(), static_cast<int>(e.take.size()), MPI_DOUBLE, e.with,
+                            tag_values, MPI_COMM_WORLD, &requests_.emplace_back()));
+        for (const auto& e : exchanges)
+            check("MPI_Isend",
+                  MPI_Isend(e.give.data(), static_cast<int>(e.give.size()), MPI_DOUBLE, e.with,
+                            tag_values, MPI_COMM_WORLD, &requests_.emplace_back()));
+        wait();
+    }
+    bool any(bool here) override
+    {
+        int said = here ? 1 : 0, all = 0;
+        begin(-1);
+        check("MPI_Iallreduce", MPI_Iallreduce(&said, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
+                                               &requests_.emplace_back()));
+        wait();
+        return all != 0;
+    }
+    void fail() noexcept override { failed_ = true; }
+
+  private:
+    void begin(int with)
+    {
+        requests_.clear();
+        with_ = with;
+    }
+    std::string who() const
+    {
+        return with_ < 0 ? std::string("another rank") : "rank " + std::to_string(with_);
+    }
+    void check(const char* call, int status)
+    {
+        if (status == MPI_SUCCESS)
+            return;
+        std::array<char, MPI_MAX_ERROR_STRING> text{};
+        int length = 0;
+        MPI_Error_string(status, text.data(), &length);
+        failed_ = true;
+        throw DeviceError(who(), call, status, std::string(text.data(), text.data() + length));
+    }
+    /// Until all requests are done. Ranks may be more than cores: who waits for long lets others
+    /// run.
+    void wait()
+    {
+        constexpr int spins = 1000;
+        constexpr auto nap = std::chrono::microseconds(50);
+        Clock::time_point stopped{};
+        for (int turn = 0;; ++turn) {
+            int done = 0;
+            check("MPI_Testall", MPI_Testall(static_cast<int>(requests_.size()), requests_.data(),
+                                             &done, MPI_STATUSES_IGNORE));
+            if (done != 0)
+                return;
+            if (turn < spins) {
+                std::this_thread::yield();
+                continue;
+            }
+            std::this_thread::sleep_for(nap);
+            if (!stop_.stop_requested())
+                continue;
+            const auto now = Clock::now();
+            if (stopped == Clock::time_point{})
+                stopped = now;
+            if (std::chrono::duration<double>(now - stopped).count() > patience_s_) {
+                failed_ = true;
+                throw DeviceError(who(), "MPI_Testall", 0,
+                                  "does not answer; has its process ended?");
+            }
+        }
+    }
+
+    std::stop_token stop_;
+    double patience_s_;
+    int rank_ = 0, size_ = 1, near_ = 1, with_ = -1;
+    bool failed_ = false;
+    std::vector<MPI_Request> requests_;
+};
+
+} // namespace
+
+std::unique_ptr<Communicator> join(std::stop_token stop)
+{
+    return std::make_unique<Ranks>(std::move(stop));
+}
+#else
+std::unique_ptr<Communicator> join(std::stop_token)
+{
+    throw InputError("--distributed",
+                     "this program was built without MPI; install libopenmpi-dev and build it "
+                     "again, or leave --distributed out");
+}
+#endif
+
+} // namespace tawara::mpi
