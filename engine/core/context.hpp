@@ -10,7 +10,7 @@ class Communicator;
 struct Context
 {
     unsigned threads = 1; ///< of the CPU, the caller's counted
-    /// Other processes that take their share of the tissue; null: there are none.
+    /// Other processes that take their share of the work; null: there are none.
     Communicator* ranks = nullptr;
 
     /// All hardware threads. For main() alone.

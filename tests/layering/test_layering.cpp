@@ -151,7 +151,9 @@ class TestLayering : public QObject
               "engine/cell/compiler/reference", "engine/cell/compiler/emit/llvm"}},
             {"engine/device/cpu", {"engine/device"}},
             {"engine/device/cuda", {"engine/device"}},
-            {"engine/device/factory.cpp", {"engine/device/cpu", "engine/device/cuda"}},
+            {"engine/device/ranks", {"engine/device", "engine/device/cpu"}},
+            {"engine/device/factory.cpp",
+             {"engine/device/cpu", "engine/device/cuda", "engine/device/ranks"}},
             {"engine/device/ceilings.cpp", {"engine/device/cuda"}},
             {"engine/device", {}},
         };

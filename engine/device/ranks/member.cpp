@@ -6,6 +6,7 @@
 #include "engine/device/cpu/cpu_stepper.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 namespace tawara::device::ranks {

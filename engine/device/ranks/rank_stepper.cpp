@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <limits>
 
 namespace tawara::device::ranks {
 namespace {
