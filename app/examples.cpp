@@ -15,14 +15,15 @@ namespace {
 constexpr ExampleText examples[] = {
     {"normal_beat.json", QT_TRANSLATE_NOOP("Examples", "A normal beat"),
      QT_TRANSLATE_NOOP("Examples",
-                       "From the left septum over both endocardia to the base, as "
-                       "Durrer measured it in 1970: QRS 83 ms in the 12-lead ECG, T upright in "
-                       "all leads but aVR. R is small in III and V2.")},
-    {"bundle_activation.json", QT_TRANSLATE_NOOP("Examples", "Activation as by the bundles"),
+                       "The Purkinje network excites both ventricles, from the left septum to the "
+                       "base, as Durrer measured it in 1970. QRS is 95 ms in the 12-lead ECG. "
+                       "Tissue below the network is ordinary.")},
+    {"left_bundle_branch_block.json", QT_TRANSLATE_NOOP("Examples", "Left bundle branch block"),
      QT_TRANSLATE_NOOP(
          "Examples",
-         "The bundles' ends are pacing sites with their times. Switch the left ones off (Pacing): "
-         "left bundle branch block.")},
+         "The same heart with its left bundle cut: the wave crosses the septum from the right. QRS "
+         "is 124 ms, V1 is negative, I and V6 have no q. Join the bundle again while it runs "
+         "(Conduction).")},
     {"reentry_around_scar.json", QT_TRANSLATE_NOOP("Examples", "Figure-of-eight re-entry"),
      QT_TRANSLATE_NOOP(
          "Examples",

@@ -75,6 +75,7 @@ GrowDialog::GrowDialog(const GrowthParameters& start, QWidget* parent)
     add("clearance_mm", tr("Clearance"), &P::clearance_mm);
     add("generations", tr("Generations"), &P::generations);
     add("base_margin_mm", tr("Margin at the base"), &P::base_margin_mm);
+    add("reach_mm", tr("Reach of an end"), &P::reach_mm);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel |
                                          QDialogButtonBox::RestoreDefaults);
     buttons->button(QDialogButtonBox::Ok)->setText(tr("Grow"));

@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
 #include "engine/simulation/results/figures.hpp"
+#include "engine/simulation/tissue/purkinje.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <QDirIterator>
@@ -26,6 +27,7 @@ struct ExampleRun
     std::vector<double> ecg_ms;
     std::map<std::string, std::vector<float>> ecg; ///< by lead
     device::Maps maps;
+    cable::NetworkTimes network; ///< where the session has one
 };
 
 inline ExampleRun run(const Session& s, double until_ms)
@@ -36,6 +38,8 @@ inline ExampleRun run(const Session& s, double until_ms)
     for (std::size_t k = 0; k < s.stimuli.size(); ++k)
         for (auto& source : sources_of(t, s.stimuli[k], "s", "/stimuli"))
             stepper->add_stimulus(std::move(source));
+    const auto* network =
+        t.network ? &add_network(*t.network, joints_of(*t.network), *stepper) : nullptr;
     const auto every = std::llround(1 / s.dt_ms);
     stepper->set_probes(probe_weights(t, s.probes, "s"), std::llround(0.5 / s.dt_ms));
     EcgField field;
@@ -70,6 +74,8 @@ inline ExampleRun run(const Session& s, double until_ms)
     for (std::size_t p = 0; p < traces.size(); ++p)
         out.beats[s.probes[p].name] = beats_of(times, traces[p]);
     out.maps = stepper->maps();
+    if (network != nullptr)
+        out.network = network->times();
     return out;
 }
 

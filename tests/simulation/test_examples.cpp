@@ -57,8 +57,9 @@ class TestExamples : public QObject
     void allAreRead_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* n : {"normal_beat", "bundle_activation", "reentry_around_scar", "drug_apd",
-                              "dyads_in_a_slab", "dyads_in_a_cube", "spontaneous_beat"})
+        for (const char* n :
+             {"normal_beat", "left_bundle_branch_block", "bundle_activation", "reentry_around_scar",
+              "drug_apd", "dyads_in_a_slab", "dyads_in_a_cube", "spontaneous_beat"})
             QTest::newRow(n) << n;
     }
     void allAreRead()
@@ -133,8 +134,8 @@ class TestExamples : public QObject
         QVERIFY2(std::abs(longer - 21.7) < 3, qPrintable(QString::number(longer)));
     }
 
-    /// The drug acts on the heart of the normal beat, excited from the same sites at the same
-    /// times, and not on a heart whose whole endocardium fires at once.
+    /// The drug acts on a heart that is excited as by the bundles, from the same sites at the same
+    /// times, and not on one whose whole endocardium fires at once.
     void theDrugsHeartBeatsNormally()
     {
         const auto read = [](const char* name) {
@@ -142,7 +143,7 @@ class TestExamples : public QObject
                                                 .append(name)
                                                 .toStdString());
         };
-        const auto normal = read("normal_beat.json"), drugged = read("drug_apd.json");
+        const auto normal = read("bundle_activation.json"), drugged = read("drug_apd.json");
         QVERIFY(normal.drugs.empty() && !drugged.drugs.empty());
         QVERIFY(normal.stimuli.size() >= 5);
         QCOMPARE(drugged.stimuli.size(), normal.stimuli.size());

@@ -181,8 +181,8 @@ class TestLivePulses : public QObject
     {
         Inbox in;
         Engine e(in.handler(), one_thread());
-        in.answer(
-            e.post(Load{read_session(TAWARA_SOURCE_DIR "/resources/sessions/normal_beat.json")}));
+        in.answer(e.post(
+            Load{read_session(TAWARA_SOURCE_DIR "/resources/sessions/bundle_activation.json")}));
         run_to(e, in, 40);
         const auto seen = captures(in);
         QCOMPARE(seen.size(), std::size_t(6));

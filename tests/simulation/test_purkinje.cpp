@@ -240,10 +240,10 @@ class TestPurkinje : public QObject
         QVERIFY(t.network);
         const auto& n = *t.network;
         QVERIFY(n.unjoined.empty());
-        QVERIFY(n.junction_at.size() > 300);
+        QVERIFY(n.junction_at.size() > 800);
         QCOMPARE(n.ports.size(), n.junction_at.size());
         const auto nodes = n.description.cables.compartments.nodes();
-        QVERIFY(nodes > 25'000 && nodes < 40'000);
+        QVERIFY(nodes > 14'000 && nodes < 20'000);
         for (std::size_t k = 0; k < n.ports.size(); ++k) {
             double sum = 0;
             for (auto i = n.ports.potential.first[k]; i < n.ports.potential.first[k + 1]; ++i)

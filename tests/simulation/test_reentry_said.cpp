@@ -277,7 +277,7 @@ class TestReentrySaid : public QObject
     }
     void theNormalBeat()
     {
-        auto s = example("normal_beat");
+        auto s = example("bundle_activation"); // the same from the bundles' ends
         QVERIFY(s.scheme == diffusion::Scheme::p1);
         const auto w = watched(s, 450);
         tell(w);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace tawara::cable {
@@ -16,6 +17,14 @@ constexpr double fibre_radius_um = 25; // of grown pieces; sessions give their o
 Vec3 turned(const Vec3& v, const Vec3& axis, double angle)
 {
     return std::cos(angle) * v + std::sin(angle) * cross(axis, v);
+}
+
+double least_distance(std::span<const Vec3> points, const Vec3& p)
+{
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& q : points)
+        least = std::min(least, norm(q - p));
+    return least;
 }
 
 } // namespace
@@ -161,6 +170,83 @@ void Growth::add_fractal(const Patch& patch, std::span<const Tip> tips,
                 begin(tip, mother.kind);
             }
         }
+    }
+}
+
+/// A twig from a point of the tree to a place on the wall. @return false where it has no room
+bool Growth::grow_twig(const Patch& patch, std::int32_t from, const Vec3& to)
+{
+    const auto start = static_cast<std::size_t>(from);
+    const auto kind = static_cast<Fascicle>(tree_.kind[start]);
+    Tip tip{from, nearest_on(patch, tree_.point_mm[start]), {}};
+    const double way = norm(to - tip.at.at_mm);
+    tip.direction = along_surface(patch, tip.at, to - tip.at.at_mm);
+    const auto parent = tree_.parent[start];
+    if (way < p_.segment_mm && parent >= 0) // the place is on the branch: across it
+        tip.direction =
+            along_surface(patch, tip.at,
+                          cross(patch.normal(tip.at.triangle),
+                                tip.at.at_mm - tree_.point_mm[static_cast<std::size_t>(parent)]));
+    const double length = std::max(way, p_.clearance_mm);
+    const auto n = static_cast<int>(std::ceil(length / p_.segment_mm));
+    bool any = false;
+    for (int k = 0; k < n; ++k) {
+        auto next = tip;
+        if (dot(next.direction, next.direction) == 0 ||
+            !walk(patch, next.at, next.direction, length / n) ||
+            rim_distance_mm(patch, next.at) < p_.base_margin_mm ||
+            others(next.at.at_mm, tip.point).distance_mm < p_.clearance_mm / 2)
+            break;
+        next.point = add_point(tip.point, next.at.at_mm, kind);
+        tip = next;
+        any = true;
+    }
+    return any;
+}
+
+void Growth::add_twigs(const Patch& patch, std::span<const Fascicle> kinds)
+{
+    if (!(p_.reach_mm > 0))
+        return;
+    std::vector<Vec3> ends;
+    std::vector<std::int32_t> inner; // points that twigs may leave
+    {
+        std::vector<char> is_end(tree_.points(), 0);
+        for (const auto e : ends_of(tree_))
+            is_end[static_cast<std::size_t>(e)] = 1;
+        for (std::size_t i = 0; i < tree_.points(); ++i) {
+            if (std::find(kinds.begin(), kinds.end(), static_cast<Fascicle>(tree_.kind[i])) ==
+                kinds.end())
+                continue;
+            if (is_end[i])
+                ends.push_back(tree_.point_mm[i]);
+            else
+                inner.push_back(static_cast<std::int32_t>(i));
+        }
+    }
+    if (inner.empty())
+        return;
+    std::vector<std::pair<double, std::size_t>> gaps; // the farthest first
+    for (std::size_t v = 0; v < patch.point.size(); ++v)
+        if (patch.to_rim_mm[v] >= p_.base_margin_mm)
+            if (const double d = least_distance(ends, patch.point[v]); d > p_.reach_mm)
+                gaps.emplace_back(-d, v);
+    std::sort(gaps.begin(), gaps.end());
+    for (const auto& [d, v] : gaps) {
+        const Vec3 to = patch.point[v];
+        if (least_distance(ends, to) <= p_.reach_mm)
+            continue;
+        const auto from = *std::min_element(inner.begin(), inner.end(), [&](auto a, auto b) {
+            return norm(tree_.point_mm[static_cast<std::size_t>(a)] - to) <
+                   norm(tree_.point_mm[static_cast<std::size_t>(b)] - to);
+        });
+        const auto before = static_cast<std::int32_t>(tree_.points());
+        if (!grow_twig(patch, from, to))
+            continue;
+        const auto end = static_cast<std::int32_t>(tree_.points()) - 1;
+        ends.push_back(tree_.point_mm[static_cast<std::size_t>(end)]);
+        for (auto i = before; i < end; ++i)
+            inner.push_back(i);
     }
 }
 

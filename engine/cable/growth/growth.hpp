@@ -35,6 +35,11 @@ struct Tip
 /// Branches of one generation grow one after another in an order by chance.
 ///
 /// Chance is by counters: a branch's numbers depend on the seed and on its number alone.
+/// Twigs. Ends alone excite the wall, and trunks, early branches and their forks have none nearby.
+/// Places of the wall that are farther than the reach from all ends, and not within the margin, get
+/// twigs, the farthest place first: straight from the nearest point that is no end, until there, or
+/// for a clearance where the network passes nearer than that. A twig ends before it comes within
+/// half the clearance of another branch.
 /// Source: Ijiri et al. 2008 (Vis. Comput. 24), Sahli Costabal et al. 2016 (J. Biomech. 49)
 class Growth
 {
@@ -57,6 +62,9 @@ class Growth
     /// @cost about 10 us a segment
     void add_fractal(const Patch& patch, std::span<const Tip> tips,
                      std::span<const Fascicle> kinds);
+    /// Twigs of some fascicles, all on one patch, from where these are by now.
+    /// @cost the patch's points times the fascicles' ends
+    void add_twigs(const Patch& patch, std::span<const Fascicle> kinds);
 
   private:
     struct Branch
@@ -69,6 +77,7 @@ class Growth
     double length_of(std::int64_t branch) const;
     NearPoints::Found others(const Vec3& p, std::int32_t tip);
     void grow(const Patch& patch, std::int32_t branch);
+    bool grow_twig(const Patch& patch, std::int32_t from, const Vec3& to);
 
     GrowthParameters p_;
     Morphology tree_;

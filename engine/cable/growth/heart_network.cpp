@@ -129,6 +129,7 @@ void grow_left(Growth& g, const Patch& left, const Frame& f, const GrowthParamet
         kinds.push_back(way.kind);
     }
     g.add_fractal(left, tips, kinds);
+    g.add_twigs(left, kinds);
 }
 
 /// The moderator band from a place on the septum, to three sides of where it meets the free wall.
@@ -173,6 +174,7 @@ void grow_right(Growth& g, const Patch& right, const Frame& f, const GrowthParam
     tips.push_back(tip);
     kinds.push_back(Fascicle::right_septal);
     g.add_fractal(right, tips, kinds);
+    g.add_twigs(right, kinds);
 }
 
 } // namespace

@@ -17,7 +17,7 @@ namespace tawara::cable {
 /// to "down". The right bundle runs down the septum's right face; the moderator band leaves it
 /// through the cavity, at right angles to the wall, to the free wall. The fractal rule (growth.hpp)
 /// goes on from the three fascicles, from the moderator band's end to three sides, and from the
-/// right bundle's end.
+/// right bundle's end. Twigs then fill what is left.
 ///
 /// Without a right endocardium there is a left network alone, and "right" is the direction of -x,
 /// which is said.

@@ -16,9 +16,10 @@ struct GrowthParameters
     double segment_mm = 0.5;
     double angle_deg = 25; ///< of a daughter from its mother's direction
     double repulsion = 0.15;
-    double clearance_mm = 1.6; ///< nearest another branch may come
+    double clearance_mm = 2.2; ///< nearest another branch may come
     int generations = 26;
-    double base_margin_mm = 3; ///< no fractal branch comes so near to the rim
+    double base_margin_mm = 7; ///< no fractal branch comes so near to the rim
+    double reach_mm = 3.5;     ///< twigs grow to places that are farther from an end; 0: none
     // what leads to where it begins
     double his_mm = 10;
     double left_bundle_mm = 16;

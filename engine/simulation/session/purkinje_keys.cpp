@@ -37,7 +37,9 @@ const Key network_rows[] = {
         {.more = "each has the network's potential and gives its part of a junction's current: "
                  "one fibre alone cannot excite the wall"}),
     Key("/purkinje/space_step_mm", of<&PurkinjeKeys::space_step_mm>(), {0.01, 5}, "mm",
-        "the longest distance of two nodes along the network"),
+        "the longest distance of two nodes along the network",
+        {.more = "with the other defaults its wave is 1.2 % slower at 0.5 mm than along a fine "
+                 "cable, and 0.3 % at 0.25 mm"}),
     Key("/purkinje/his_ms", {}, {0, 1e9}, "ms",
         "when the network's root is stimulated: a time; or `{\"start_ms\": .., \"protocol\": ..}` "
         "with a protocol as stimuli have it; or `\"none\"`",
@@ -98,6 +100,9 @@ const Key network_rows[] = {
         "how often branches fork at most", {.box = {.step = 1, .decimals = 0}}),
     Key("/purkinje/grow/base_margin_mm", of<&GrowthParameters::base_margin_mm>(), {0, 100}, "mm",
         "no branch grows so near to the base", {.box = {.step = 0.5, .decimals = 2}}),
+    Key("/purkinje/grow/reach_mm", of<&GrowthParameters::reach_mm>(), {0, 100}, "mm",
+        "places of the wall that are farther from all ends get a twig",
+        {.zero = "no twigs", .box = {.step = 0.5, .decimals = 2}}),
     Key("/purkinje/grow/his_mm", of<&GrowthParameters::his_mm>(), {0.5, 50}, "mm",
         "length of the bundle of His above the base", {.box = {.step = 1, .decimals = 1}}),
     Key("/purkinje/grow/left_bundle_mm", of<&GrowthParameters::left_bundle_mm>(), {0.5, 100}, "mm",

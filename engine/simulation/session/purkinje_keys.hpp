@@ -25,7 +25,7 @@ struct PurkinjeKeys
     double conductivity_S_per_m = 2;
     double radius_um = 25;
     double fibres = 2000;
-    double space_step_mm = 0.25;
+    double space_step_mm = 0.5;
 
     static constexpr double his_duration_ms = 2, his_amplitude_pA_per_pF = 200, his_length_mm = 2;
     bool his = true;   ///< the root is stimulated
