@@ -148,9 +148,6 @@ class TestStudy : public QObject
         QTest::newRow("keep") << QByteArray(
                                      R"({"schema": 1, "session": "strip.json", "keep": ["all"]})")
                               << "must be one of activation, ecg, frames";
-        QTest::newRow("not yet")
-            << QByteArray(R"({"schema": 1, "session": "strip.json", "induction": {}})")
-            << "/induction: this version searches";
         QTest::newRow("a run's session") << QByteArray(R"({"schema": 1, "session": "strip.json",
                 "axes": {"time.dt_ms": [0.05, -1]}})")
                                          << "(run-1: time.dt_ms=-1)";
