@@ -90,8 +90,11 @@ void ClickController::connectView(HeartView* v)
     connect(v, &HeartView::missed, this, [this] {
         if (m_host.scene())
             m_message.showMessage(MessageBar::Level::note,
-                                  tr("That click missed the heart: click on its wall."));
+                                  m_mode == ClickMode::branch
+                                      ? tr("That click missed the network: click on a branch.")
+                                      : tr("That click missed the heart: click on its wall."));
     });
+    connect(v, &HeartView::branchPicked, this, &ClickController::branchChosen);
     connect(v, &HeartView::painted, &m_painting, &PaintingController::paint);
     connect(v, &HeartView::paintEnded, &m_painting, &PaintingController::endStroke);
     connect(v, &HeartView::markerClicked, this, [this](const scene::Marker& m) {

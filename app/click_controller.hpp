@@ -39,6 +39,8 @@ class ClickController : public QObject
   Q_SIGNALS:
     /// A click chose the cell there (ClickMode::cell).
     void cellChosen(const tawara::Vec3& at);
+    /// A click chose the piece of the network that leads to that drawn point (ClickMode::branch).
+    void branchChosen(int point);
     void modeChanged(tawara::ClickMode mode);
     /// A panel is to be seen, by its dock's object name.
     void panelWanted(const QString& dock);

@@ -3,6 +3,7 @@
 
 #include "engine/simulation/pacing/refractory.hpp"
 #include "engine/simulation/session/late_pulses.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 #include "widgets/panels/field_note.hpp"
 
 #include <algorithm>
@@ -71,6 +72,8 @@ Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(
     connect(m_host, &EngineHost::editRefused, this, [this](quint64 command, const QString& reason) {
         if (command == m_endEdit && m_edits.undid())
             return keepEnd();
+        if (command == m_networkEdit && command != m_newestEdit)
+            return keepNetwork();
         if (command != m_newestEdit)
             return; // a newer edit has taken its place
         if (command == m_renewal)
@@ -111,13 +114,14 @@ void Document::open(const Session& s)
     m_probes.clear();
     m_pulses.open(s.stimuli);
     m_caught.clear();
-    m_newestEdit = 0;
+    m_newestEdit = m_networkEdit = 0;
     m_endedWith.reset();
     compareTissue();
     m_edits.open(s);
     lookAround();
     Q_EMIT changed();
     Q_EMIT tissueChanged();
+    Q_EMIT networkChanged();
 }
 
 void Document::send(const Session& before, const Session& now)
@@ -134,6 +138,10 @@ void Document::send(const Session& before, const Session& now)
         forgetRefractory();
     if (!same(before.regions, now.regions))
         Q_EMIT tissueChanged();
+    if (!same_purkinje(before, now)) {
+        m_newestEdit = m_networkEdit = m_host->setPurkinje(now.purkinje);
+        Q_EMIT networkChanged();
+    }
     if (before.electrodes != now.electrodes || before.leads != now.leads ||
         before.ecg_every_ms != now.ecg_every_ms)
         m_newestEdit = m_host->setElectrodes(now.electrodes, now.leads, now.ecg_every_ms);
@@ -156,6 +164,13 @@ void Document::keepEnd()
     m_keepingEnd = false;
     Q_EMIT steppedOver(tr("The length of the run stays %1 ms: the run is past %2 ms.")
                            .arg(spacedNumber(kept), spacedNumber(passed)));
+}
+
+void Document::keepNetwork()
+{
+    m_networkEdit = 0;
+    if (m_host->scene())
+        m_edits.keep([own = m_host->scene()->session.purkinje](Session& s) { s.purkinje = own; });
 }
 
 void Document::sendProbes(const Session& before, const Session& now)

@@ -43,6 +43,7 @@ class Document : public QObject
     void changed(); ///< the session, by an edit or by another document
     void capturesChanged();
     void tissueChanged();
+    void networkChanged(); ///< the session's keys of the Purkinje network
     /// The run has ended, and the engine has other regions or drugs since; or no longer.
     void outdated(bool on);
     void refused(const QString& reason); ///< an edit, which is taken back
@@ -53,6 +54,8 @@ class Document : public QObject
   private:
     void send(const simulation::Session& before, const simulation::Session& now);
     void sendProbes(const simulation::Session& before, const simulation::Session& now);
+    /// The engine keeps another network than the session has.
+    void keepNetwork();
     /// Undo led to an end that the run is past: the one that it has stays.
     void keepEnd();
     void captureKnown(const simulation::CaptureEvent& e);
@@ -73,7 +76,7 @@ class Document : public QObject
     SitePulses m_pulses;
     std::vector<std::pair<int, double>> m_caught; ///< pulses that captured: stimulus, time [ms]
     QHash<QString, quint64> m_probes;             // ids by name
-    quint64 m_newestEdit = 0, m_renewal = 0, m_endEdit = 0;
+    quint64 m_newestEdit = 0, m_renewal = 0, m_endEdit = 0, m_networkEdit = 0;
     double m_endKept = 0; ///< the run's length where m_endEdit is refused [ms]
     bool m_keepingEnd = false;
     std::optional<std::pair<std::vector<simulation::Region>, std::vector<simulation::Drug>>>

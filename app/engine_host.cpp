@@ -8,6 +8,7 @@
 
 #include <QMetaObject>
 
+#include <algorithm>
 #include <new>
 
 namespace tawara {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr int poll_ms = 8;
 constexpr qint64 status_ms = 100, traces_ms = 50, slow_ms = 400;
-constexpr double maps_wall_ms = 250;
 
 /// "no cells have dyads" as "No cells have dyads."
 QString sentence(const std::string& reason)
@@ -147,128 +147,6 @@ void EngineHost::endLoading()
         Q_EMIT loadingEnded();
 }
 
-void EngineHost::play()
-{
-    post(simulation::Play{});
-}
-void EngineHost::pause()
-{
-    post(simulation::Pause{});
-}
-void EngineHost::step(int steps)
-{
-    post(simulation::StepOnce{steps});
-}
-void EngineHost::reset()
-{
-    post(simulation::Reset{});
-}
-void EngineHost::runUntil(double timeMs)
-{
-    post(simulation::RunUntil{timeMs});
-}
-void EngineHost::limitSpeed(double v)
-{
-    post(simulation::LimitSpeed{v});
-}
-void EngineHost::setFrameInterval(double wallMs)
-{
-    post(simulation::FrameInterval{wallMs});
-}
-void EngineHost::setFrameValues(bool host, bool device)
-{
-    post(simulation::FrameValues{host, device});
-}
-void EngineHost::stimulate(const simulation::Stimulate& stimulus)
-{
-    post(stimulus);
-}
-void EngineHost::removeProbe(quint64 id)
-{
-    post(simulation::RemoveProbe{id});
-}
-
-void EngineHost::addProbe(const QString& name, const Vec3& position)
-{
-    post(simulation::AddProbe{name.toStdString(), position});
-}
-
-quint64 EngineHost::setStimuli(std::vector<simulation::Stimulus> stimuli)
-{
-    return post(simulation::SetStimuli{std::move(stimuli)});
-}
-quint64 EngineHost::setTissue(std::vector<simulation::Region> regions,
-                              std::vector<simulation::Drug> drugs,
-                              const simulation::Prepacing& prepacing)
-{
-    return post(simulation::SetTissue{std::move(regions), std::move(drugs), prepacing});
-}
-quint64 EngineHost::setElectrodes(std::vector<simulation::Electrode> electrodes,
-                                  simulation::Leads leads, double everyMs)
-{
-    return post(simulation::SetElectrodes{std::move(electrodes), std::move(leads), everyMs});
-}
-quint64 EngineHost::setEnd(double ms)
-{
-    return post(simulation::SetEnd{ms});
-}
-
-void EngineHost::watchMaps(bool on, int beat)
-{
-    const auto before = mapsWanted();
-    m_watchMaps = on;
-    m_beat = beat;
-    tellMaps(before);
-}
-void EngineHost::holdMaps(std::optional<int> beat)
-{
-    const auto before = mapsWanted();
-    m_heldBeat = beat;
-    tellMaps(before);
-}
-std::optional<int> EngineHost::mapsWanted() const
-{
-    return m_heldBeat ? m_heldBeat : m_watchMaps ? std::optional(m_beat) : std::nullopt;
-}
-void EngineHost::tellMaps(std::optional<int> before)
-{
-    if (const auto now = mapsWanted(); now != before)
-        post(simulation::WatchMaps{now.has_value(), maps_wall_ms, now.value_or(m_beat)});
-}
-void EngineHost::watchVolume(bool on)
-{
-    if (std::exchange(m_watchVolume, on) != on)
-        post(simulation::WatchVolume{on});
-}
-void EngineHost::watchDyads(const std::optional<Vec3>& cell)
-{
-    post(simulation::WatchDyads{cell});
-}
-
-void EngineHost::watchPhase(bool on, const simulation::PhasePlane& plane)
-{
-    const bool other = std::exchange(m_plane, plane) != plane && on;
-    if (std::exchange(m_watchPhase, on) != on || other)
-        post(simulation::WatchPhase{on, plane});
-}
-
-void EngineHost::startRecording(double everyMs, quint64 maxBytes)
-{
-    post(simulation::StartRecording{everyMs, maxBytes});
-}
-void EngineHost::stopRecording()
-{
-    post(simulation::StopRecording{});
-}
-void EngineHost::measureCeilings()
-{
-    post(simulation::MeasureCeilings{});
-}
-void EngineHost::exportResults(const QString& kind, const QString& path)
-{
-    m_exports.insert(post(simulation::Export{kind.toStdString(), path.toStdString()}));
-}
-
 void EngineHost::handle(const simulation::Event& event)
 {
     std::visit(Overload{
@@ -279,6 +157,10 @@ void EngineHost::handle(const simulation::Event& event)
                            Q_EMIT preparationStarted();
                        if (preparing || !m_loads.empty())
                            Q_EMIT loadingProgress(e.fraction, QString::fromStdString(e.stage));
+                       else if (std::any_of(m_pending.begin(), m_pending.end(), [](const auto& c) {
+                                    return std::holds_alternative<simulation::SetPurkinje>(c);
+                                }))
+                           Q_EMIT networkProgress(e.fraction, QString::fromStdString(e.stage));
                    },
                    [this](const simulation::Loaded& e) { adopt(e.scene); },
                    [this](const simulation::Answer& e) { answered(e); },
@@ -352,18 +234,26 @@ void EngineHost::answered(const simulation::Answer& a)
     }
     const bool edit = std::holds_alternative<simulation::SetStimuli>(command) ||
                       std::holds_alternative<simulation::SetTissue>(command) ||
+                      std::holds_alternative<simulation::SetPurkinje>(command) ||
                       std::holds_alternative<simulation::SetElectrodes>(command) ||
                       std::holds_alternative<simulation::SetEnd>(command);
     if (!a.applied && edit) {
         const auto* tissue = std::get_if<simulation::SetTissue>(&command);
-        Q_EMIT editRefused(a.command, tissue != nullptr ? inRegionNames(a, tissue->regions)
-                                                        : QString::fromStdString(a.reason));
+        const bool network = std::holds_alternative<simulation::SetPurkinje>(command);
+        Q_EMIT editRefused(a.command,
+                           tissue != nullptr        ? inRegionNames(a, tissue->regions)
+                           : network && a.cancelled ? tr("The work on the network was cancelled.")
+                           : network && !a.fault.empty()
+                               ? tr("The Purkinje network: %1").arg(QString::fromStdString(a.fault))
+                               : QString::fromStdString(a.reason));
         return;
     }
     if (edit)
         Q_EMIT editApplied();
     if (std::holds_alternative<simulation::SetTissue>(command))
         Q_EMIT tissueApplied();
+    if (std::holds_alternative<simulation::SetPurkinje>(command))
+        Q_EMIT networkApplied();
     if (const auto* x = std::get_if<simulation::Export>(&command); x != nullptr && !a.applied) {
         m_exports.remove(a.command);
         Q_EMIT exported(QString::fromStdString(x->path.string()), QString::fromStdString(a.reason));

@@ -71,6 +71,9 @@ class EngineHost : public QObject
     quint64 setStimuli(std::vector<simulation::Stimulus> stimuli);
     quint64 setTissue(std::vector<simulation::Region> regions, std::vector<simulation::Drug> drugs,
                       const simulation::Prepacing& prepacing);
+    quint64 setPurkinje(const Held<simulation::PurkinjeKeys>& keys);
+    /// Ends the change of tissue or network that is being prepared.
+    void cancelChange();
     quint64 setElectrodes(std::vector<simulation::Electrode> electrodes, simulation::Leads leads,
                           double everyMs);
     quint64 setEnd(double ms);
@@ -148,6 +151,9 @@ class EngineHost : public QObject
     void sceneChanged(); ///< same run, edited session
     void editRefused(quint64 command, const QString& reason);
     void editApplied();
+    /// A network is being made beside the run, or the resistance of its junctions searched for.
+    void networkProgress(double fraction, const QString& stage);
+    void networkApplied();   ///< after editApplied(), where that was of the network
     void recordingChanged(); ///< it began or ended
     void dyadsWatched(const std::optional<tawara::Vec3>& cell);
     void dyadsRefused(const QString& reason); ///< what was watched before still is

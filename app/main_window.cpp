@@ -6,6 +6,7 @@
 #include "app/calcium_controller.hpp"
 #include "app/cell_model_controller.hpp"
 #include "app/click_controller.hpp"
+#include "app/conduction_controller.hpp"
 #include "app/export_controller.hpp"
 #include "app/frame_pace.hpp"
 #include "app/leaving_controller.hpp"

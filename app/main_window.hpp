@@ -16,6 +16,7 @@ namespace tawara {
 class CalciumController;
 class CellModelController;
 class ClickController;
+class ConductionController;
 class ExportController;
 class FramePace;
 class GuideWindow;
@@ -108,6 +109,7 @@ class MainWindow : public QMainWindow
     void buildRunMenu();
     void buildMeshMenu();
     void buildViewMenu();
+    void buildNetworkMenu(QMenu& view);
     void buildHelpMenu();
     void showShortcuts();
     void showGuide(const QString& page);
@@ -166,6 +168,7 @@ class MainWindow : public QMainWindow
     std::unique_ptr<PaintingController> m_painting;
     std::unique_ptr<ClickController> m_clicks;
     std::unique_ptr<CalciumController> m_calcium;
+    std::unique_ptr<ConductionController> m_conduction;
 };
 
 } // namespace tawara

@@ -5,6 +5,7 @@
 #include "app/calcium_controller.hpp"
 #include "app/cell_model_controller.hpp"
 #include "app/click_controller.hpp"
+#include "app/conduction_controller.hpp"
 #include "app/export_controller.hpp"
 #include "app/frame_pace.hpp"
 #include "app/leaving_controller.hpp"
@@ -79,6 +80,9 @@ void MainWindow::buildControllers()
     m_calcium = std::make_unique<CalciumController>(
         *this, host, *p.calcium,
         CalciumController::Others{document, *m_clicks, *m_replay, *m_exporting, message});
+    m_conduction = std::make_unique<ConductionController>(
+        *this, host, *p.conduction,
+        ConductionController::Others{document, *m_clicks, *m_replay, views, *m_look, message});
 }
 
 void MainWindow::connectControllers()

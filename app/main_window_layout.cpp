@@ -3,6 +3,7 @@
 #include "app/main_window.hpp"
 
 #include "app/calcium_controller.hpp"
+#include "app/conduction_controller.hpp"
 #include "app/export_controller.hpp"
 #include "app/leaving_controller.hpp"
 #include "app/look_controller.hpp"

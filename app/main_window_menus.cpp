@@ -28,6 +28,7 @@
 #include <QSettings>
 
 #include <algorithm>
+#include <tuple>
 
 namespace tawara {
 namespace {
@@ -230,6 +231,7 @@ void MainWindow::buildViewMenu()
             [this](bool on) { m_look->choose([on](ViewSettings& s) { s.scar = on; }); });
     connect(m_look.get(), &LookController::applied, scar,
             [scar](const ViewSettings& s) { scar->setChecked(s.scar); });
+    buildNetworkMenu(*menu);
     m_lightAction = menu->addAction(tr("&Light theme"));
     m_lightAction->setCheckable(true);
     m_lightAction->setShortcut(QKeySequence(tr("Ctrl+L")));
@@ -241,6 +243,33 @@ void MainWindow::buildViewMenu()
     menu->addAction(tr("&Full screen"), this,
                     [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); })
         ->setShortcut(Qt::Key_F11);
+}
+
+void MainWindow::buildNetworkMenu(QMenu& view)
+{
+    using Network = ViewSettings::Network;
+    auto* menu = view.addMenu(tr("&Network"));
+    menu->setObjectName("networkMenu");
+    menu->setToolTipsVisible(true);
+    auto* group = new QActionGroup(this);
+    const std::tuple<Network, const char*, QString, QString> looks[] = {
+        {Network::off, "networkOff", tr("&Off"), tr("The Purkinje network is not drawn")},
+        {Network::inside, "networkInside", tr("&Inside the wall"),
+         tr("Where it lies: seen through a cut or a translucent wall")},
+        {Network::top, "networkTop", tr("On &top"), tr("All of it, drawn over the wall")},
+    };
+    for (const auto& [look, name, text, tip] : looks) {
+        auto* a = menu->addAction(text, this, [this, look = look] {
+            m_look->choose([look](ViewSettings& s) { s.network = look; });
+        });
+        a->setObjectName(QLatin1String(name));
+        a->setToolTip(tip);
+        a->setCheckable(true);
+        a->setChecked(m_views->settings().network == look);
+        group->addAction(a);
+        connect(m_look.get(), &LookController::applied, a,
+                [a, look = look](const ViewSettings& s) { a->setChecked(s.network == look); });
+    }
 }
 
 void MainWindow::buildHelpMenu()

@@ -3,6 +3,7 @@
 
 #include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/calcium_panel.hpp"
+#include "widgets/panels/conduction_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/info_panel.hpp"
 #include "widgets/panels/pacing_panel.hpp"
@@ -20,6 +21,7 @@
 #include <QSettings>
 #include <QSplitter>
 #include <QTabBar>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -71,6 +73,7 @@ void PanelDocks::build(ProbeModel& probes)
     m_panels.beats = new BeatsPanel;
     m_panels.ecg = new EcgPanel;
     m_panels.calcium = new CalciumPanel;
+    m_panels.conduction = new ConductionPanel;
     auto* curves = new QSplitter;
     curves->setObjectName("curves");
     curves->addWidget(m_panels.plot);
@@ -88,6 +91,7 @@ void PanelDocks::build(ProbeModel& probes)
     dock(tr("Beats"), "beatsDock", m_panels.beats, false);
     dock(tr("ECG"), "ecgDock", m_panels.ecg, false);
     dock(tr("Calcium"), "calciumDock", m_panels.calcium, false);
+    dock(tr("Conduction"), "conductionDock", m_panels.conduction, false);
     right->raise();
     bottom->raise();
     m_sideWidth = side_width;
@@ -99,6 +103,10 @@ void PanelDocks::build(ProbeModel& probes)
             Q_EMIT seenChanged();
             if (!seen)
                 releaseFocus(*d);
+            else if (m_window.isVisible() && wantsHeight(*d) && !m_heightGiven.contains(d)) {
+                m_heightGiven.insert(d);
+                QTimer::singleShot(0, d, [this, d] { giveHeight(*d); });
+            }
         });
 }
 
@@ -123,9 +131,14 @@ void PanelDocks::raise(const QString& name)
         const bool seen = !d->visibleRegion().isEmpty();
         d->show();
         d->raise();
-        if (!seen && d->widget() == m_panels.calcium)
+        if (!seen && wantsHeight(*d))
             giveHeight(*d);
     }
+}
+
+bool PanelDocks::wantsHeight(const QDockWidget& d) const
+{
+    return d.widget() == m_panels.calcium || d.widget() == m_panels.conduction;
 }
 
 void PanelDocks::giveHeight(QDockWidget& d)

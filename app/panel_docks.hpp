@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <QHash>
 #include <QObject>
+#include <QSet>
 #include <QStringList>
 
 class QAction;
@@ -18,6 +19,7 @@ namespace tawara {
 
 class BeatsPanel;
 class CalciumPanel;
+class ConductionPanel;
 class EcgPanel;
 class InfoPanel;
 class PacingPanel;
@@ -41,6 +43,7 @@ struct Panels
     BeatsPanel* beats;
     EcgPanel* ecg;
     CalciumPanel* calcium;
+    ConductionPanel* conduction;
 };
 
 /// Makes the panels and the docks that they lie in, at the right and below; knows how wide those at
@@ -54,8 +57,8 @@ class PanelDocks : public QObject
     /// @param window  gets the docks, and owns them; must outlive this
     PanelDocks(QMainWindow& window, ProbeModel& probes);
     const Panels& panels() const { return m_panels; }
-    /// Raises a panel by its dock's object name, e.g. "tissueDock". The Calcium panel, when it was
-    /// not seen, gets room for its volume if it lies low.
+    /// Raises a panel by its dock's object name, e.g. "tissueDock". The Calcium and
+    /// the Conduction panel, when they were not seen, get room if they lie low.
     void raise(const QString& name);
     /// What shows and hides them, in the order of the View menu.
     QList<QAction*> toggles() const;
@@ -83,6 +86,8 @@ class PanelDocks : public QObject
   private:
     void build(ProbeModel& probes);
     void dressTabs();
+    /// Whether a panel needs more room than curves do.
+    bool wantsHeight(const QDockWidget& d) const;
     void giveHeight(QDockWidget& d);
     QList<QTabBar*> tabBars() const;
     /// Those in front at the right edge; null: none is there.
@@ -96,6 +101,7 @@ class PanelDocks : public QObject
     QMainWindow& m_window;
     Panels m_panels{};
     QHash<QString, QDockWidget*> m_docks;
+    QSet<QDockWidget*> m_heightGiven; ///< the first time that they were seen
     QStringList m_order;
     QByteArray m_first;
     int m_sideWidth = 0;    ///< of the panels at the right, as they were made or dragged

@@ -23,7 +23,8 @@ if [ ! -f "$build/build.ninja" ]; then
   options=(-DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=OFF -DTAWARA_TESTS=OFF -DTAWARA_UNITY=ON)
   # for the GPUs of this machine alone; where there is none, in the form that every GPU from compute capability 8.0 on can read
   if nvidia-smi -L > /dev/null 2>&1; then arch=native; else arch=80-virtual; fi
-  cmake -S "$root" -B "$build" -G Ninja "${options[@]}" -DCMAKE_CUDA_ARCHITECTURES=$arch
+  # shellcheck disable=SC2046 # options are words
+  cmake -S "$root" -B "$build" -G Ninja "${options[@]}" -DCMAKE_CUDA_ARCHITECTURES=$arch $(tawara_compiler "$build")
 fi
 [ -x "$build/app/tawara" ] || echo "tawara: building, some minutes the first time"
 cmake --build "$build" --parallel "$jobs" --target tawara tawara-cli

@@ -177,9 +177,9 @@ void TissueController::sayTissue(std::size_t before)
     if (edits.size() > before && m_host.status().state != State::finished)
         m_message.showMessage(
             MessageBar::Level::note,
-            tr("The tissue is another one from %1 ms on: maps and beats of before are of the "
-               "tissue as it was.")
-                .arg(spacedNumber(std::round(10 * edits.back().time_ms) / 10)),
+            tr("Changed at %1 ms: %2. Maps and beats from before are of the heart as it was.")
+                .arg(spacedNumber(std::round(10 * edits.back().time_ms) / 10),
+                     QString::fromStdString(edits.back().what)),
             {}, "drug");
     sayDrugs(); // in place of it, where a drug is what was changed
 }

@@ -149,6 +149,7 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     m_arrows = {};
     m_arrowsText.clear();
     m_scar = {};
+    setNetwork(scene ? scene->network : nullptr);
     if (!scene || !scene->mesh || !scene->surface)
         return;
     startGuarded(m_pool, this, [this, scene] {
@@ -317,6 +318,7 @@ void ViewController::dress(HeartView& view, int i)
     over.set_lines(scene::Overlays::Kind::arrows, m_settings.arrows ? m_arrows : scene::Lines{},
                    scene::color_map("grey"), -1, 0.9, 2);
     over.set_scar(m_settings.scar && !quantityInfo(q).flat ? scar(q) : scene::Outline{}, clip());
+    dressNetwork(view);
     feed(view, i);
     view.schedule();
 }
@@ -399,6 +401,7 @@ void ViewController::feed(HeartView& view, int i)
             view.setCaption(captionOf(q));
     }
     feedFace(view, q);
+    feedNetwork(view, q);
     view.scene().set_note(noteOf(q).toStdString());
 }
 
@@ -465,36 +468,6 @@ void ViewController::lookBack(std::shared_ptr<const simulation::RecordedFrame> f
     updateFilaments();
     updateDepolarised();
     m_grid->each([&](HeartView& v, int i) { dress(v, i); });
-}
-
-BullseyePlot::Values ViewController::segmentMeans(Quantity q, BullseyePlot::Values* shares) const
-{
-    BullseyePlot::Values mean;
-    if (shares != nullptr)
-        shares->fill(0);
-    mean.fill(std::numeric_limits<double>::quiet_NaN());
-    const auto v = values(q);
-    if (v.size() != m_segment.size() || quantityInfo(q).flat)
-        return mean;
-    const bool cyclic = quantityInfo(q).cyclic;
-    std::array<double, 17> sum{}, sine{};
-    std::array<int, 17> n{}, all{};
-    for (std::size_t i = 0; i < v.size(); ++i)
-        if (m_segment[i] > 0 && ++all[static_cast<std::size_t>(m_segment[i] - 1)] > 0 &&
-            std::isfinite(v[i]) && v[i] > -1e20F) {
-            const auto k = static_cast<std::size_t>(m_segment[i] - 1);
-            const auto x = static_cast<double>(v[i]);
-            sum[k] += cyclic ? std::cos(x) : x;
-            sine[k] += cyclic ? std::sin(x) : 0;
-            ++n[k];
-        }
-    for (std::size_t k = 0; k < 17; ++k)
-        if (n[k] > 0) {
-            mean[k] = cyclic ? std::atan2(sine[k], sum[k]) : sum[k] / n[k];
-            if (shares != nullptr)
-                (*shares)[k] = static_cast<double>(n[k]) / all[k];
-        }
-    return mean;
 }
 
 } // namespace tawara

@@ -5,8 +5,10 @@
 #include "app/export/grid_painter.hpp"
 #include "app/tissue_history.hpp"
 #include "engine/simulation/observe/recording.hpp"
+#include "widgets/models/network_models.hpp"
 #include "widgets/models/view_settings.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
+#include "widgets/scene/network_tubes.hpp"
 #include "widgets/scene/outline.hpp"
 #include "widgets/scene/streamlines.hpp"
 #include "widgets/view3d/view_grid.hpp"
@@ -82,6 +84,8 @@ class ViewController : public QObject
     void setRegionNames(const QStringList& names);
     /// Shows a stroke of the brush before the session knows it.
     void paintRegion(const std::vector<std::int64_t>& tetrahedra, std::int32_t region, bool erase);
+    /// The Purkinje network of the scene, or the same one with other cuts; null: there is none.
+    void setNetwork(const NetworkShapePtr& shape);
     /// A recorded moment instead of the newest frame; null follows the run again.
     /// @param recording  that it is of; null: of the run's own
     void lookBack(std::shared_ptr<const simulation::RecordedFrame> frame,
@@ -135,6 +139,15 @@ class ViewController : public QObject
     /// The cut face shows what the wall does, where that is known inside.
     void feedFace(HeartView& view, Quantity q);
     void feedAll();
+    // view_controller_network.cpp
+    void dressNetwork(HeartView& view);
+    /// Values and junctions of the network; grey in views of what it has not.
+    void feedNetwork(HeartView& view, Quantity q);
+    std::vector<float> networkValues(Quantity q) const;
+    /// When the network was activated in the beat that the maps show, since that beat's 0 [ms].
+    std::vector<float> networkActivation() const;
+    /// Why a view of a recorded moment cannot show the network; empty: it does.
+    QString networkNote(Quantity q) const;
     /// Distance of isochrones: fitted to the range found unless the user gave it.
     double step(Quantity q) const;
     /// Colours and lines of the wall.
@@ -210,6 +223,8 @@ class ViewController : public QObject
     scene::Lines m_arrows;
     QString m_arrowsText; ///< what they are and how fast; empty: there are none
     scene::Outline m_scar;
+    NetworkShapePtr m_networkShape;
+    scene::NetworkModelPtr m_networkModel;
     QThreadPool m_pool;
 };
 

@@ -246,8 +246,10 @@ QString ViewController::recordedNote(Quantity q) const
     QStringList notes;
     if (m_settings.cut != ViewSettings::Cut::none && q == Quantity::potential)
         notes << faceNotRecorded();
+    notes << networkNote(q);
     if (m_settings.depolarised || m_settings.filaments)
         notes << tr("Depolarised tissue and filaments are not recorded");
+    notes.removeAll(QString());
     return notes.join('\n');
 }
 

@@ -219,4 +219,34 @@ void ViewController::regionsToVertices()
     });
 }
 
+BullseyePlot::Values ViewController::segmentMeans(Quantity q, BullseyePlot::Values* shares) const
+{
+    BullseyePlot::Values mean;
+    if (shares != nullptr)
+        shares->fill(0);
+    mean.fill(std::numeric_limits<double>::quiet_NaN());
+    const auto v = values(q);
+    if (v.size() != m_segment.size() || quantityInfo(q).flat)
+        return mean;
+    const bool cyclic = quantityInfo(q).cyclic;
+    std::array<double, 17> sum{}, sine{};
+    std::array<int, 17> n{}, all{};
+    for (std::size_t i = 0; i < v.size(); ++i)
+        if (m_segment[i] > 0 && ++all[static_cast<std::size_t>(m_segment[i] - 1)] > 0 &&
+            std::isfinite(v[i]) && v[i] > -1e20F) {
+            const auto k = static_cast<std::size_t>(m_segment[i] - 1);
+            const auto x = static_cast<double>(v[i]);
+            sum[k] += cyclic ? std::cos(x) : x;
+            sine[k] += cyclic ? std::sin(x) : 0;
+            ++n[k];
+        }
+    for (std::size_t k = 0; k < 17; ++k)
+        if (n[k] > 0) {
+            mean[k] = cyclic ? std::atan2(sine[k], sum[k]) : sum[k] / n[k];
+            if (shares != nullptr)
+                (*shares)[k] = static_cast<double>(n[k]) / all[k];
+        }
+    return mean;
+}
+
 } // namespace tawara

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/grid_painter.hpp"
 
+#include "widgets/scene/network_tubes.hpp"
 #include "widgets/scene/overlays.hpp"
 #include "widgets/view3d/picture.hpp"
 #include "widgets/view3d/view_grid.hpp"
@@ -24,6 +25,7 @@ GridPainter::GridPainter(ViewGrid& views, const std::vector<bool>& recorded, con
         scene.overlays().set_depolarised(nullptr, 1);
         scene.overlays().set_lines(scene::Overlays::Kind::filaments, {}, scene::color_map({}), 0, 1,
                                    1);
+        scene.network().set_marks({}); // what junctions did is not recorded
         scene.set_note(note.toStdString());
     });
 }
@@ -57,6 +59,8 @@ QString GridPainter::beginView()
     m_waiting = !dress() || !m_views[m_at]->prepare(options());
     if (m_waiting)
         return {};
+    if (m_recorded[m_at])
+        m_views[m_at]->scene().network().set_values(m_frame.network);
     return m_views[m_at]->begin(options(),
                                 m_recorded[m_at] ? std::span<const float>(m_frame.values)
                                                  : std::span<const float>(),

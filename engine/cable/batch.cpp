@@ -57,4 +57,35 @@ BatchNumbers<Real> random_systems(const Tree& t, const Batch& b, std::uint64_t s
 template BatchNumbers<double> random_systems(const Tree&, const Batch&, std::uint64_t);
 template BatchNumbers<float> random_systems(const Tree&, const Batch&, std::uint64_t);
 
+std::vector<std::size_t> MixedBatch::first() const
+{
+    std::vector<std::size_t> out{0};
+    for (const auto t : tree_of)
+        out.push_back(out.back() + trees.at(t).nodes());
+    return out;
+}
+
+template <class Real>
+BatchNumbers<Real> random_systems(const MixedBatch& b, std::uint64_t seed, std::size_t different)
+{
+    std::vector<BatchNumbers<Real>> some;
+    for (const auto& t : b.trees)
+        some.push_back(random_systems<Real>(t, Batch{t.nodes(), different}, seed));
+    BatchNumbers<Real> out;
+    std::vector<std::size_t> taken(b.trees.size(), 0);
+    for (const auto tree : b.tree_of) {
+        const auto n = b.trees[tree].nodes();
+        const auto at = static_cast<std::ptrdiff_t>(taken[tree]++ % different * n);
+        const auto put = [&](std::vector<Real>& to, const std::vector<Real>& from) {
+            to.insert(to.end(), from.begin() + at,
+                      from.begin() + at + static_cast<std::ptrdiff_t>(n));
+        };
+        put(out.upper, some[tree].upper), put(out.lower, some[tree].lower);
+        put(out.diagonal, some[tree].diagonal), put(out.rhs, some[tree].rhs);
+    }
+    return out;
+}
+template BatchNumbers<double> random_systems(const MixedBatch&, std::uint64_t, std::size_t);
+template BatchNumbers<float> random_systems(const MixedBatch&, std::uint64_t, std::size_t);
+
 } // namespace tawara::cable

@@ -57,6 +57,25 @@ struct BatchNumbers
 /// @cost  O(nodes systems)
 template <class Real>
 BatchNumbers<Real> random_systems(const Tree& t, const Batch& b, std::uint64_t seed);
+/// Many systems on trees that differ, each flat, one after another.
+struct MixedBatch
+{
+    std::vector<Tree> trees;
+    std::vector<std::uint32_t> tree_of; ///< [systems]
+
+    std::size_t systems() const { return tree_of.size(); }
+    std::size_t nodes(std::size_t system) const { return trees[tree_of[system]].nodes(); }
+    /// Where each system's numbers begin, and behind the last where they end.
+    std::vector<std::size_t> first() const;
+};
+
+/// The same for trees that differ.
+/// @param different  so many systems of each tree are unlike each other, and the others repeat them
+template <class Real>
+BatchNumbers<Real> random_systems(const MixedBatch& b, std::uint64_t seed,
+                                  std::size_t different = 64);
+extern template BatchNumbers<double> random_systems(const MixedBatch&, std::uint64_t, std::size_t);
+extern template BatchNumbers<float> random_systems(const MixedBatch&, std::uint64_t, std::size_t);
 extern template BatchNumbers<double> random_systems(const Tree&, const Batch&, std::uint64_t);
 extern template BatchNumbers<float> random_systems(const Tree&, const Batch&, std::uint64_t);
 

@@ -19,6 +19,8 @@ namespace {
 
 using namespace cable;
 
+constexpr const char* mixed = "mixed"; ///< the stand-ins in turn
+
 struct Named
 {
     std::string name;
@@ -31,6 +33,8 @@ std::vector<Named> trees_of(const std::vector<std::string>& asked)
     constexpr std::size_t most = 1'000'000;
     std::vector<Named> out;
     for (const auto& name : asked) {
+        if (name == mixed)
+            continue;
         const auto before = out.size();
         for (const auto& s : stand_ins())
             if (name == "stand-ins" || name == s.name)
@@ -47,7 +51,7 @@ std::vector<Named> trees_of(const std::vector<std::string>& asked)
             out.push_back({name, chain(nodes)});
         }
         if (out.size() == before) {
-            std::string known;
+            std::string known = std::string(", ") + mixed;
             for (const auto& s : stand_ins())
                 known += ", " + s.name;
             throw InputError("bench cable",
@@ -117,6 +121,64 @@ void on_cpu(Found& f, const Tree& t, std::size_t systems, const Triads& triads)
     }
 }
 
+MixedBatch stand_ins_in_turn(std::size_t systems)
+{
+    MixedBatch b;
+    for (const auto& s : stand_ins())
+        b.trees.push_back(random_tree(s.nodes, s.branches, 1));
+    for (std::size_t k = 0; k < systems; ++k)
+        b.tree_of.push_back(static_cast<std::uint32_t>(k % b.trees.size()));
+    return b;
+}
+
+template <class Real>
+void mix_on_cpu(Found& f, const MixedBatch& b, const Triads& triads)
+{
+    auto wanted = random_systems<double>(b, 1);
+    ThreadPool one(1);
+    cpu::solve(b, wanted, one);
+    const auto given = random_systems<Real>(b, 1);
+    auto now = given;
+    for (const auto& [threads, triad] : triads.cpu) {
+        ThreadPool pool(threads);
+        const double s = least_seconds([&] { cpu::solve(b, now, pool); },
+                                       [&] { now.diagonal = given.diagonal, now.rhs = given.rhs; });
+        double most = 1e-300, away = 0;
+        for (std::size_t i = 0; i < now.rhs.size(); ++i) {
+            most = std::max(most, std::abs(wanted.rhs[i]));
+            const double d = std::abs(static_cast<double>(now.rhs[i]) - wanted.rhs[i]);
+            away = d <= away ? away : d;
+        }
+        f.add("cpu", threads, "sweep, flat", 1e6 * s, 0, triad, away / most);
+    }
+}
+
+/// Measures systems on trees that differ. @return as a batch of one tree
+Json measure_mix(const Context& c, std::size_t systems, Precision precision, const Triads& triads)
+{
+    const auto b = stand_ins_in_turn(systems);
+    const auto nodes = b.first().back();
+    Found f{c, words_per_node * (precision == Precision::double_ ? 8 : 4) *
+                   static_cast<double>(nodes)};
+    c.say("mixed: " + std::to_string(b.trees.size()) + " trees in turn, " +
+          std::to_string(systems) + " systems, " + std::to_string(nodes) + " nodes in all");
+    if (!triads.cpu.empty())
+        precision == Precision::double_ ? mix_on_cpu<double>(f, b, triads)
+                                        : mix_on_cpu<float>(f, b, triads);
+#if TAWARA_HAVE_CUDA
+    if (triads.gpu_number >= 0) {
+        const auto m = cable::cuda::measure_mixed(b, precision, triads.gpu_number);
+        f.add("cuda:" + std::to_string(triads.gpu_number), 0, m.way, m.cold_us, m.hot_us,
+              triads.gpu, m.error);
+    }
+#endif
+    return {{"tree", mixed},
+            {"nodes_of_all", nodes},
+            {"systems", systems},
+            {"words_per_node", words_per_node},
+            {"ways", f.ways}};
+}
+
 /// @throws InputError where a batch's numbers have no room
 void need_room(const Named& t, long systems, double real_bytes, bool cpu)
 {
@@ -139,7 +201,9 @@ void need_room(const Named& t, long systems, double real_bytes, bool cpu)
 
 void TreeArguments::declare(CLI::App& app)
 {
-    app.add_option("trees", trees, "stand-ins (trees of published sizes), one of them, or chain:N")
+    app.add_option(
+           "trees", trees,
+           "stand-ins (trees of published sizes), one of them, mixed (all in turn), or chain:N")
         ->type_name("TREE");
     app.add_option("--systems", systems, "systems of a batch, one or more numbers")
         ->type_name("N")
@@ -155,9 +219,16 @@ void measure_trees(Context& c, const TreeArguments& a, const DeviceArguments& de
     const double real_bytes = precision == Precision::double_ ? 8 : 4;
     const auto trees = trees_of(a.trees);
     const bool cpu = device::Devices(device.devices).kind != device::Devices::Kind::cuda;
-    for (const auto& t : trees)
-        for (const long systems : a.systems)
+    const bool with_mixed = std::find(a.trees.begin(), a.trees.end(), mixed) != a.trees.end();
+    const auto largest =
+        std::max_element(stand_ins().begin(), stand_ins().end(),
+                         [](const StandIn& x, const StandIn& y) { return x.nodes < y.nodes; });
+    for (const long systems : a.systems) {
+        for (const auto& t : trees)
             need_room(t, systems, real_bytes, cpu);
+        if (with_mixed) // a system has no more nodes than the largest tree
+            need_room({mixed, chain(largest->nodes)}, systems, real_bytes, cpu);
+    }
     const unsigned all = device.threads > 0 ? device.threads : c.console().context.threads;
     const Triads triads(c, device, all);
     Json batches = Json::array();
@@ -189,6 +260,9 @@ void measure_trees(Context& c, const TreeArguments& a, const DeviceArguments& de
                                {"words_per_node", words_per_node},
                                {"ways", f.ways}});
         }
+    if (with_mixed)
+        for (const long n : a.systems)
+            batches.push_back(measure_mix(c, static_cast<std::size_t>(n), precision, triads));
     const Json result{{"bench", "cable"},
                       {"precision", device.precision},
                       {"ceilings", triads.json},

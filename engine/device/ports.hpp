@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where other parts of a simulation meet the tissue: a network of cables, a bath, a circuit.
 #pragma once
+#include "engine/core/thread_pool.hpp"
 #include "engine/device/problem.hpp"
 
 #include <functional>
@@ -54,6 +55,8 @@ struct PortStep
     /// A cudaStream_t on which the part's work is enqueued, maybe while a graph is captured: no
     /// host work, no waiting. Null on the CPU: the work is done on return.
     void* stream = nullptr;
+    /// Of the stepper, on the CPU: for the part's own loops. Null: it has none to lend.
+    ThreadPool* pool = nullptr;
 };
 
 /// A part of a simulation beside the tissue, joined to it at ports. Both are stepped explicitly:

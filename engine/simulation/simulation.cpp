@@ -81,8 +81,7 @@ Simulation::Simulation(Tissue tissue, const device::StepperOptions& options,
 {
     if (!tissue_.network)
         return;
-    network_ =
-        &add_network(*tissue_.network, joints_of(*tissue_.network), *stepper_, stepper_->threads());
+    network_ = &add_network(*tissue_.network, joints_of(*tissue_.network), *stepper_);
     network_begins_with_ = network_->snapshot();
 }
 
@@ -175,20 +174,36 @@ void Simulation::restart_maps()
         network_->restart_times();
 }
 
-void Simulation::replace(Tissue next, std::unique_ptr<device::Stepper> stepper)
+void Simulation::replace(Tissue next, std::unique_ptr<device::Stepper> stepper, bool other_network)
 {
     collect();
     cable::NetworkPart* network = nullptr;
-    if (tissue_.network)
-        network = &add_network(*tissue_.network, joints_in(*tissue_.network, tissue_, next.problem),
-                               *stepper, stepper->threads());
-    stepper->restore(carried(stepper_->snapshot(), tissue_.problem, next.problem, precision_));
+    const auto of = other_network ? next.network : tissue_.network;
+    if (of)
+        network = &add_network(*of, joints_in(*of, tissue_, next.problem), *stepper);
+    auto state = carried(stepper_->snapshot(), tissue_.problem, next.problem, precision_);
+    auto begins_with = network_begins_with_;
+    if (other_network) {
+        begins_with = network != nullptr ? network->snapshot() : std::vector<double>();
+        state.parts.clear();
+        if (network != nullptr)
+            state.parts.push_back(begins_with);
+    }
+    stepper->restore(state);
     stepper_ = std::move(stepper); // from here on nothing throws
     network_ = network;
+    network_begins_with_ = std::move(begins_with);
+    tissue_.network = of;
     tissue_.patches = std::move(next.patches);
     tissue_.region_of_unknown = std::move(next.region_of_unknown);
     tissue_.cells = std::move(next.cells);
     tissue_.problem = std::move(next.problem);
+}
+
+void Simulation::change_network(std::shared_ptr<const PurkinjeNetwork> n)
+{
+    network_->change(n->description);
+    tissue_.network = std::move(n);
 }
 
 } // namespace tawara::simulation

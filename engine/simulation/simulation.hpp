@@ -92,7 +92,12 @@ class Simulation
     /// Another operator, other cells, on the same mesh: V and the states of cells that keep their
     /// model go on. The caller adds the stimuli to the new stepper.
     /// @param next  its problem and regions, made of this one's mesh
-    void replace(Tissue next, std::unique_ptr<device::Stepper> stepper);
+    /// @param other_network  next.network takes the place of this one's, too, and is at rest; else
+    ///                       the network goes on
+    void replace(Tissue next, std::unique_ptr<device::Stepper> stepper, bool other_network = false);
+    /// The network's cuts, resistances and pulses are those of `n` from the next step on.
+    /// @pre  it is the present one, changed (changed_network())
+    void change_network(std::shared_ptr<const PurkinjeNetwork> n);
 
     /// Of all samples and all potentials that observers asked for.
     const PotentialRange& seen() const { return seen_; }

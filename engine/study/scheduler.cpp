@@ -190,9 +190,6 @@ class Scheduler
         o.device = options_.device;
         o.device.devices = slots_[slot].devices;
         o.device.threads = slots_[slot].threads;
-        if (options_.device.devices.kind == device::Devices::Kind::automatic &&
-            session.purkinje->wanted)
-            o.device.devices = "cpu"; // where a network is stepped alone
         if (!options_.precision_given)
             o.device.precision = simulation::asked_precision(session).value_or(o.device.precision);
         Progress p;

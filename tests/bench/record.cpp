@@ -12,13 +12,16 @@
 // newton=MS (steps of several time steps up to so long), consistent, interpolated (currents);
 // dt=MS, eta=X (mass scaling), rest=MV, rest_ms=MS (the longest step at rest), types=N; keep=NAME
 // (beat: keep the maps), threads=N (of the CPU); ports=N (a chain of passive cells joined at N
-// places of 30 unknowns each); against=NAME
+// places of 30 unknowns each), network=N (of N nodes, stewart_2009, joined at N / 20 such places);
+// against=NAME
 // (compare with kept maps; those of fvm are carried to the vertices). The tissue is a slab of N x N
 // x N cubes of 6 tetrahedra, of which two layers may be thinner, or a mesh, refined.
+#include "engine/cable/network/cuda/network.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/bench.hpp"
 #include "tests/bench/beat.hpp"
 #include "tests/bench/built_from.hpp"
+#include "tests/cable/some_network.hpp"
 #include "tests/device/chain_part.hpp"
 
 #include <algorithm>
@@ -42,6 +45,7 @@ struct Case
     device::BenchOptions options;
     bench::Choice choice;
     int ports = 0;
+    std::size_t network = 0; ///< nodes
 };
 
 /// Neighbours in the mesh's order, which the generator gives neighbours in space.
@@ -139,6 +143,8 @@ Case parse(const std::string& text, const bench::Choice& from)
             o.stepper.threads = static_cast<unsigned>(std::stoul(value));
         else if (key == "ports")
             c.ports = std::stoi(value);
+        else if (key == "network")
+            c.network = std::stoul(value);
         else if (key == "keep")
             c.keep = value;
         else if (key == "against")
@@ -282,6 +288,20 @@ ordered_json beat_record(bench::Bench& b, const Case& c)
     return j;
 }
 
+/// A network of cables, joined at every twentieth node.
+void add_network(device::Stepper& stepper, const device::TissueProblem& p, std::size_t nodes)
+{
+    test::NetworkShape shape;
+    shape.nodes = nodes, shape.branches = nodes / 10 | 1U;
+    shape.junctions = static_cast<int>(nodes / 20);
+    const auto d = test::some_network(shape, p.dt_ms);
+    stepper.add_part(ports_of(p, shape.junctions),
+                     [&](int device) -> std::unique_ptr<device::Part> {
+                         return device < 0 ? cable::make_cpu_network(d)
+                                           : cable::cuda::make_cuda_network(d, device);
+                     });
+}
+
 ordered_json record(bench::Bench& b, const Case& c)
 {
     const auto& p = b.problem(c.choice);
@@ -294,6 +314,8 @@ ordered_json record(bench::Bench& b, const Case& c)
             chain.ports = c.ports, chain.cells = c.ports, chain.junction = 0.01;
             stepper.add_part(ports_of(p, c.ports), test::chain_maker(chain, chain.rest_mV));
         };
+    if (c.network > 0)
+        options.prepare = [&](device::Stepper& stepper) { add_network(stepper, p, c.network); };
     const auto r = device::bench(p, options);
     const double total =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

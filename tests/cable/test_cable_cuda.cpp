@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Systems on trees on a GPU against Hines' elimination on the CPU. Skipped where there is no GPU.
+#include "engine/cable/cpu/solver.hpp"
 #include "engine/cable/cuda/measure.hpp"
 #include "engine/core/error.hpp"
 #include "tests/device/on_gpu.hpp"
@@ -80,6 +81,32 @@ class TestCableCuda : public QObject
             QVERIFY(agree(blocks, {Way::Kind::sweep, 32}));
             QVERIFY(agree(blocks, {Way::Kind::sweep_shared, 0}));
         }
+    }
+
+    void treesThatDiffer()
+    {
+        MixedBatch b;
+        for (const std::size_t nodes : {1UL, 2UL, 40UL, 76UL, 133UL, 305UL, 430UL, 695UL, 1300UL})
+            b.trees.push_back(nodes > 4 ? random_tree(nodes, nodes / 6 * 2 + 1, nodes)
+                                        : chain(nodes));
+        for (std::size_t k = 0; k < 700; ++k)
+            b.tree_of.push_back(static_cast<std::uint32_t>(k * k % b.trees.size()));
+        auto wanted = random_systems<double>(b, 5), n = wanted;
+        auto single = random_systems<float>(b, 5);
+        ThreadPool pool(2);
+        cpu::solve(b, wanted, pool);
+        cable::cuda::solve(b, n, 0);
+        cable::cuda::solve(b, single, 0);
+        double most = 0, away = 0, away_single = 0;
+        for (std::size_t i = 0; i < n.rhs.size(); ++i) {
+            most = std::max(most, std::abs(wanted.rhs[i]));
+            const double d = std::abs(n.rhs[i] - wanted.rhs[i]),
+                         f = std::abs(static_cast<double>(single.rhs[i]) - wanted.rhs[i]);
+            away = d <= away ? away : d;
+            away_single = f <= away_single ? away_single : f;
+        }
+        QVERIFY2(away / most < 1e-13, qPrintable(QString::number(away / most)));
+        QVERIFY2(away_single / most < 2e-5, qPrintable(QString::number(away_single / most)));
     }
 
     void whatHasNoRoomIsRefused()

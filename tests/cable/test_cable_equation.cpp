@@ -455,8 +455,10 @@ class TestCableEquation : public QObject
         const auto c = branched(25);
         const auto fires = [&](bool cut) {
             Cables<double> cables(with(c, {squid()}, 0.02));
+            auto couplings = c.coupling_uS;
+            couplings[static_cast<std::size_t>(c.node_of_point[1])] = 0;
             if (cut)
-                cables.set_coupling(c.node_of_point[1], 0);
+                cables.set_couplings(couplings);
             ThreadPool pool(1);
             const NodeCurrent into{0, 0.6};
             double highest = -100;

@@ -3,6 +3,7 @@
 
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "tests/gui/fake_network.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -261,6 +262,8 @@ void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
         scene->title = session.name;
         scene->unknowns = static_cast<std::int64_t>(b.mesh->vertex_count());
         scene->dt_ms = 0.02;
+        if (session.purkinje->wanted)
+            scene->network = network(*session.purkinje);
         scene_ = scene;
         status_.run = scene->run;
         status_.time_ms = 0;
@@ -320,6 +323,22 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
     }
     if (!refuse.empty())
         return answer(id, false, refuse);
+    if (std::holds_alternative<simulation::CancelChange>(c) && held_network_ != 0)
+        handler_(simulation::Answer{
+            std::exchange(held_network_, 0), false, "was cancelled", 0, {}, {}, true});
+    if (const auto* n = std::get_if<simulation::SetPurkinje>(&c)) {
+        bool hold_it = false;
+        {
+            std::lock_guard also(shared_->mutex);
+            hold_it = std::exchange(shared_->hold_network, false);
+        }
+        if (hold_it) {
+            held_network_ = id;
+            return handler_(simulation::Loading{0.4, "searching"});
+        }
+        const auto why = set_network(*n);
+        return answer(id, why.empty(), why);
+    }
     std::uint64_t probe = 0;
     if (std::holds_alternative<simulation::SetTissue>(c)) {
         std::string why;
@@ -378,6 +397,10 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         o.run = status_.run;
         o.every_ms = r->every_ms;
         o.max_bytes = r->max_bytes;
+        if (scene_->network) {
+            o.network_values = scene_->network->point.size();
+            o.network = scene_->network->network->made;
+        }
         recording_ = std::make_shared<simulation::Recording>(scene_->surface->vertices.size(), o);
         cells_ = std::make_shared<simulation::DyadRecordings>(o);
         recording_->keep_cells(cells_);
@@ -419,80 +442,6 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         std::erase_if(traces_, [&](const auto& t) { return t.probe == r->probe; });
     }
     answer(id, true, {}, probe);
-}
-
-void FakeEngine::watch(const simulation::WatchDyads& w)
-{
-    {
-        std::lock_guard hold(mutex_);
-        std::lock_guard also(shared_->mutex);
-        cell_ = w.cell_mm ? std::make_unique<FakeCell>(shared_->dyads, *w.cell_mm) : nullptr;
-    }
-    publish();
-}
-
-void FakeEngine::advance(double ms)
-{
-    {
-        std::lock_guard hold(mutex_);
-        const double from = status_.time_ms;
-        status_.time_ms += ms;
-        status_.step += static_cast<std::int64_t>(std::lround(ms / 0.02));
-        status_.ms_per_second = 100;
-        status_.steps_per_second = 5000;
-        for (auto& t : traces_)
-            for (double at = std::floor(from / 0.5) * 0.5 + 0.5; at <= status_.time_ms; at += 0.5) {
-                t.time_ms.push_back(at);
-                t.V_mV.push_back(wave_mV(t.position_mm, at));
-            }
-    }
-    publish();
-}
-
-void FakeEngine::publish()
-{
-    bool phase_known = false, dyads_gone = false;
-    {
-        std::lock_guard also(shared_->mutex);
-        phase_known = shared_->phase_known;
-        dyads_gone = shared_->dyads_gone;
-    }
-    std::lock_guard hold(mutex_);
-    auto f = std::make_shared<simulation::Frame>();
-    f->run = status_.run;
-    f->step = status_.step;
-    f->time_ms = status_.time_ms;
-    for (auto v : scene_->surface->vertices)
-        f->values.push_back(wave_mV(scene_->mesh->vertex(static_cast<std::size_t>(v)), f->time_ms));
-    f->made = std::chrono::steady_clock::now();
-    if (phase_ && phase_known) {
-        auto phase = std::make_shared<std::vector<float>>();
-        for (auto v : scene_->surface->vertices) {
-            const Vec3 p = scene_->mesh->vertex(static_cast<std::size_t>(v));
-            phase->push_back(static_cast<float>(
-                std::remainder(std::atan2(p[1], p[0]) + f->time_ms / 40, 2 * std::numbers::pi)));
-        }
-        f->phase = phase;
-        f->phase_time_ms = f->time_ms;
-    }
-    if (cell_ && !dyads_gone) {
-        cell_->run_to(f->time_ms);
-        f->dyads = cell_->frame();
-    }
-    if (status_.recording && recording_) {
-        recording_->append(f->time_ms, f->values);
-        if (f->dyads)
-            cells_->append(*f->dyads);
-    }
-    frame_ = f;
-    ++status_.frames_published;
-}
-
-EngineMaker maker(const std::shared_ptr<FakeEngine::Shared>& shared)
-{
-    return [shared](EventHandler handler) {
-        return std::make_unique<FakeEngine>(std::move(handler), shared);
-    };
 }
 
 } // namespace tawara::fake

@@ -37,7 +37,9 @@ class FakeEngine : public EngineControl
         bool phase_known = true;   ///< frames have a phase when it is watched
         bool capture = true;       ///< whether pulses capture: said after every SetStimuli
         int mesh_n = 24;
-        std::string refuse_dyads;      ///< not empty: WatchDyads is refused with this
+        std::string refuse_network; ///< not empty: SetPurkinje is refused with this
+        bool hold_network = false;  ///< the next SetPurkinje stays under way until it is cancelled
+        std::string refuse_dyads;   ///< not empty: WatchDyads is refused with this
         calcium::Grid dyads{40, 5, 5}; ///< of a cell that is watched
         bool dyads_gone = false;       ///< it has none any more
         bool slab = false; ///< of tetrahedra of 4 mm, with a named label; else the bowl, without
@@ -67,6 +69,8 @@ class FakeEngine : public EngineControl
     void advance(double ms);
     void end_exports();
     void watch(const simulation::WatchDyads& w);
+    /// @return  why not; empty: it is another network
+    std::string set_network(const simulation::SetPurkinje& c);
     void publish();
     void answer(std::uint64_t id, bool applied = true, const std::string& reason = {},
                 std::uint64_t probe = 0);
@@ -75,7 +79,7 @@ class FakeEngine : public EngineControl
     std::shared_ptr<Shared> shared_;
     mutable std::mutex mutex_; // of everything below
     std::deque<std::pair<std::uint64_t, simulation::Command>> queue_;
-    std::uint64_t next_ = 1, next_probe_ = 1, held_load_ = 0;
+    std::uint64_t next_ = 1, next_probe_ = 1, held_load_ = 0, held_network_ = 0;
     simulation::Status status_;
     std::shared_ptr<const simulation::Frame> frame_;
     std::shared_ptr<const simulation::Scene> scene_;

@@ -121,7 +121,7 @@ void panelPictures(MainWindow& window, const QString& folder)
                                                       {"tissueDock", "beatsDock"},
                                                       {"viewDock", "ecgDock"},
                                                       {"performanceDock", "ecgDock"},
-                                                      {"infoDock", "plotDock"}};
+                                                      {"infoDock", "conductionDock"}};
     for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080)})
         for (Theme theme : {Theme::dark, Theme::light}) {
             window.resize(size);

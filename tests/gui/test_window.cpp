@@ -160,7 +160,7 @@ class TestWindow : public fake::WindowTest
         press("play");
         QTRY_COMPARE(state(), State::running);
         QSignalSpy shown(f->host.get(), &EngineHost::frameArrived);
-        QTRY_VERIFY(shown.size() > 20); // one each 10 ms
+        QTRY_VERIFY_WITH_TIMEOUT(shown.size() > 20, 30000); // one each 10 ms
         QElapsedTimer clock;
         if (const auto* v = f->window->view(); v->softwareRendering()) {
             double least = 1e9; // drawing takes a third of the time, not all of it

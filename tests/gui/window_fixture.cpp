@@ -40,6 +40,8 @@ void WindowFixture::start(bool autoPlay, bool load)
             throw InputError(p.string(), opener_error);
         simulation::Session s;
         s.name = "Fake bowl";
+        if (opened)
+            opened(s);
         return s;
     });
     window = std::make_unique<MainWindow>(host.get());

@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <functional>
 #include <string>
 #include <vtkNew.h>
 #include <vtkObjectFactory.h>
@@ -60,7 +61,8 @@ class WindowFixture
     std::shared_ptr<FakeEngine::Shared> shared;
     std::unique_ptr<EngineHost> host;
     std::unique_ptr<MainWindow> window;
-    std::string opener_error; ///< not empty: the opener throws it
+    std::string opener_error;                         ///< not empty: the opener throws it
+    std::function<void(simulation::Session&)> opened; ///< what the opened session has beside a name
     VtkErrors* errors;
 
   private:

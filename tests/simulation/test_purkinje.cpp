@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A Purkinje network in sessions and runs: a bar of tissue with one junction at its left face.
 #include "engine/cable/growth/network.hpp"
-#include "engine/core/error.hpp"
 #include "engine/simulation/results/outputs.hpp"
-#include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session_purkinje.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
+#include "tests/several.hpp"
 #include "tests/simulation/inbox.hpp"
+#include "tests/simulation/purkinje_bar.hpp"
 #include "tests/simulation/slab_run.hpp"
 
 #include <QJsonDocument>
@@ -20,54 +20,11 @@
 
 using namespace tawara;
 using namespace tawara::simulation;
+using namespace tawara::simulation::bar;
 using tawara::simulation::test::content;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr double bar_mm = 8;
-
-/// What a session has of the network, and the rest around it.
-std::string session_text(const std::string& purkinje, double end_ms = 60)
-{
-    return R"({"schema": 1, "mesh": {"slab_mm": [8, 1.5, 1.5], "spacing_mm": 0.5},
-  "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
-    "conductivity_S_per_m": {"fibre": 0.3, "sheet": 0.1, "normal": 0.1}}]},
-  "diffusion": {"scheme": "p1"}, "purkinje": )" +
-           purkinje + R"(, "time": {"dt_ms": 0.02, "end_ms": )" + std::to_string(end_ms) + "}}";
-}
-
-/// x y z radius parent: from 12 mm to the left of the bar to the middle of its face.
-const char* const wire = "-12 0.75 0.75 0.02 -1\n-6 0.75 0.75 0.02 0\n0 0.75 0.75 0.02 1\n";
-
-struct Bar
-{
-    QTemporaryDir dir;
-    fs::path folder = dir.path().toStdString();
-
-    Bar() { std::ofstream(folder / "wire.txt") << wire; }
-    Session session(const std::string& keys, double end_ms = 60) const
-    {
-        auto s = parse_session(
-            session_text(R"({"file": "wire.txt", "length_unit": "mm")" + keys + "}", end_ms),
-            "bar.json");
-        s.folder = folder;
-        return s;
-    }
-    /// @return the network's section of the report
-    QJsonObject run(const Session& s, const char* out, const fs::path& resume = {}) const
-    {
-        RunOptions o;
-        o.out = folder / out;
-        o.session_file = "bar.json";
-        o.device.devices = "cpu";
-        o.resume = resume;
-        const auto report = run_session(s, o);
-        return QJsonDocument::fromJson(QByteArray::fromStdString(report.json))
-            .object()["purkinje"]
-            .toObject();
-    }
-};
 
 int passages(const QJsonObject& j, const char* kind)
 {
@@ -355,5 +312,8 @@ class TestPurkinje : public QObject
     }
 };
 
-QTEST_GUILESS_MAIN(TestPurkinje)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestPurkinje>(argc, argv);
+}
 #include "test_purkinje.moc"

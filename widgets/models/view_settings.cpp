@@ -71,6 +71,7 @@ E word(const QJsonValue& v, const std::initializer_list<const char*>& words, E o
 constexpr std::initializer_list<const char*> cuts{"none", "clip", "slice"};
 constexpr std::initializer_list<const char*> planes{"delayed", "recovery"};
 constexpr std::initializer_list<const char*> fibre_words{"none", "glyphs", "streamlines"};
+constexpr std::initializer_list<const char*> network_words{"off", "inside", "top"};
 
 } // namespace
 
@@ -192,6 +193,7 @@ QJsonObject ViewSettings::toJson() const
     o["arrows"] = arrows;
     o["annotations"] = annotations;
     o["scar"] = scar;
+    o["network"] = *(network_words.begin() + static_cast<int>(network));
     QJsonObject maps;
     for (auto i = customMaps.begin(); i != customMaps.end(); ++i) {
         QJsonArray knots;
@@ -245,6 +247,7 @@ ViewSettings ViewSettings::fromJson(const QJsonObject& o)
     v.arrows = o["arrows"].toBool();
     v.annotations = o["annotations"].toBool(true);
     v.scar = o["scar"].toBool(true);
+    v.network = word(o["network"], network_words, v.network);
     const QJsonObject maps = o["color_maps"].toObject();
     for (auto i = maps.begin(); i != maps.end(); ++i) {
         ColorKnots knots;
@@ -304,6 +307,7 @@ QString viewChange(const ViewSettings& a, const ViewSettings& b)
     if_differ(a.arrows != b.arrows, QT_TRANSLATE_NOOP("ViewSettings", "Conduction velocity"));
     if_differ(a.annotations != b.annotations, QT_TRANSLATE_NOOP("ViewSettings", "Annotations"));
     if_differ(a.scar != b.scar, QT_TRANSLATE_NOOP("ViewSettings", "Outline of scar"));
+    if_differ(a.network != b.network, QT_TRANSLATE_NOOP("ViewSettings", "Look of the network"));
     if (what.size() > 1)
         return QCoreApplication::translate("ViewSettings", "Look of the views");
     if (!what.isEmpty())

@@ -69,6 +69,8 @@ struct ViewSettings
 {
     enum class Cut { none, clip, slice };
     enum class Fibres { none, glyphs, streamlines };
+    /// A Purkinje network: not drawn, where it lies behind the wall, over the wall.
+    enum class Network { off, inside, top };
     int count = 1;
     bool linked = true;
     /// The maps come together: the fourth costs nothing beyond the second.
@@ -86,6 +88,7 @@ struct ViewSettings
     double threshold_mV = -40;
     Fibres fibres = Fibres::none;
     bool filaments = false, arrows = false, annotations = true;
+    Network network = Network::top;
     bool scar = true; ///< an outline around tissue that cannot fire
     QMap<QString, ColorKnots> customMaps;
     /// Position, focal point, up of each view's camera.

@@ -31,6 +31,7 @@ HeartScene::HeartScene() : impl_(std::make_unique<Impl>())
     s.axes = std::make_unique<OrientationAxes>();
     s.markers = std::make_unique<MarkerSet>(s.renderer);
     s.overlays = std::make_unique<Overlays>(s.renderer);
+    s.network = std::make_unique<NetworkTubes>(s.renderer);
     s.renderer->AddActor(s.actor); // after what it may be blended over
     for (vtkTextActor* text : {s.time_text.Get(), s.note.Get()}) {
         text->GetTextProperty()->SetVerticalJustificationToTop();
@@ -81,6 +82,7 @@ void HeartScene::set_model(HeartModelPtr model)
     set_markers({});
     set_clip({});
     s.overlays->clear();
+    s.network->clear();
     s.show_annotations();
     reset_camera();
 }
@@ -98,6 +100,7 @@ void HeartScene::clear()
     s.actor->VisibilityOff();
     set_markers({});
     s.overlays->clear();
+    s.network->clear();
     s.show_annotations();
 }
 
@@ -177,6 +180,7 @@ void HeartScene::set_color_map(const ColorMap& map)
     s.map = map;
     s.mapper->SetColorMap(map);
     s.overlays->set_colors(map, s.low, s.high);
+    s.network->set_colors(map, s.low, s.high);
     s.bar->set_map(map);
 }
 
@@ -186,6 +190,7 @@ void HeartScene::set_range(double low, double high)
     s.low = low, s.high = high;
     s.mapper->SetLiveRange(static_cast<float>(low), static_cast<float>(high));
     s.overlays->set_colors(s.map, low, high);
+    s.network->set_colors(s.map, low, high);
     s.bar->set_range(low, high);
 }
 
@@ -196,6 +201,7 @@ void HeartScene::set_style(const LiveScalarMapper::Style& style)
     auto face = style; // the cut face keeps its values
     face.plain = false;
     impl_->overlays->set_style(face);
+    impl_->network->set_style(style);
 }
 
 void HeartScene::set_opacity(double opacity)
@@ -210,6 +216,7 @@ void HeartScene::set_clip(const std::optional<Plane>& plane)
         return;
     s.clip = plane;
     s.overlays->set_clip(plane);
+    s.network->set_clip(plane);
     s.mapper->RemoveAllClippingPlanes();
     // inside walls are seen from behind through the cut
     s.actor->GetProperty()->SetBackfaceCulling(plane ? 0 : 1);
@@ -225,6 +232,11 @@ void HeartScene::set_clip(const std::optional<Plane>& plane)
 Overlays& HeartScene::overlays()
 {
     return *impl_->overlays;
+}
+
+NetworkTubes& HeartScene::network()
+{
+    return *impl_->network;
 }
 
 void HeartScene::set_title(const std::string& quantity)
@@ -345,6 +357,7 @@ void HeartScene::look_like(const HeartScene& other)
     impl_->values = o.values;
     impl_->values_changed = true;
     impl_->overlays->look_like(*o.overlays);
+    impl_->network->look_like(*o.network);
     impl_->aspect = o.aspect; // a fitted camera fits again in another shape
     impl_->fitted_position = o.fitted_position;
     impl_->fitted_up = o.fitted_up;
@@ -406,6 +419,7 @@ void HeartScene::prepare(int width, int height, double scale, double aspect)
         s.break_note(width, height, scale);
     // a buffer that went with its context is written again
     s.overlays->prepare();
+    s.network->prepare();
     if (!s.model)
         return;
     if (s.live) {

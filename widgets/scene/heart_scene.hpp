@@ -58,6 +58,7 @@ struct CameraPose
     bool operator==(const CameraPose&) const = default;
 };
 
+class NetworkTubes;
 class Overlays;
 
 enum class View { anterior, posterior, left, right, superior, inferior, oblique };
@@ -115,6 +116,8 @@ class HeartScene
     /// Takes away what lies on the side of the plane to which its normal points.
     void set_clip(const std::optional<Plane>& plane);
     Overlays& overlays();
+    /// The Purkinje network, in the same colours as the wall.
+    NetworkTubes& network();
     void set_range(double low, double high);
     void set_title(const std::string& quantity);
     /// Text at the top left; empty for none.
@@ -159,6 +162,10 @@ class HeartScene
     /// point nearest to the viewer, or nothing. Needs no context.
     /// @cost  some microseconds, logarithmic in the triangles
     std::optional<Pick> pick(double x, double y) const;
+    /// The point of the network to whose piece a pixel is nearest, within that many pixels and
+    /// where it is seen; nothing: there is none.
+    /// @cost  linear in the network's points, some 50 us per 1000
+    std::optional<std::int32_t> network_at(double x, double y, double within) const;
     /// The pixel that shows a point.
     std::array<double, 2> project(const Vec3& position_mm) const;
 

@@ -4,6 +4,7 @@
 #include "widgets/scene/blending_renderer.hpp"
 #include "widgets/scene/heart_scene.hpp"
 #include "widgets/scene/marker_set.hpp"
+#include "widgets/scene/network_tubes.hpp"
 #include "widgets/scene/note_lines.hpp"
 #include "widgets/scene/orientation_axes.hpp"
 #include "widgets/scene/overlays.hpp"
@@ -35,6 +36,7 @@ struct HeartScene::Impl
     std::unique_ptr<OrientationAxes> axes;
     std::unique_ptr<MarkerSet> markers;
     std::unique_ptr<Overlays> overlays;
+    std::unique_ptr<NetworkTubes> network;
     std::vector<float> values; // one per display vertex
     ColorMap map = color_map({});
     double low = -90, high = 40;

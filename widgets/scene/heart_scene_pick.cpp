@@ -6,6 +6,7 @@
 #include <limits>
 #include <vtkCamera.h>
 #include <vtkGenericCell.h>
+#include <vtkMatrix4x4.h>
 #include <vtkPolyData.h>
 #include <vtkStaticCellLocator.h>
 
@@ -108,6 +109,48 @@ std::optional<Pick> HeartScene::pick(double x, double y) const
     }
     p.normal = normalized(cross(corner[1] - corner[0], corner[2] - corner[0]));
     return p;
+}
+
+std::optional<std::int32_t> HeartScene::network_at(double x, double y, double within) const
+{
+    const auto& s = *impl_;
+    const auto& model = s.network->model();
+    if (!model || s.network->look() == NetworkLook::off)
+        return {};
+    const double aspect = s.renderer->GetTiledAspectRatio();
+    const auto* to_view =
+        s.renderer->GetActiveCamera()->GetCompositeProjectionTransformMatrix(aspect, -1, 1);
+    const int* size = s.renderer->GetSize();
+    std::vector<std::array<double, 2>> at;
+    for (const Vec3& p : model->point_mm) {
+        std::array<double, 4> q{};
+        for (int row = 0; row < 4; ++row)
+            q[static_cast<std::size_t>(row)] =
+                to_view->GetElement(row, 0) * p[0] + to_view->GetElement(row, 1) * p[1] +
+                to_view->GetElement(row, 2) * p[2] + to_view->GetElement(row, 3);
+        at.push_back({(q[0] / q[3] + 1) / 2 * size[0], (q[1] / q[3] + 1) / 2 * size[1]});
+    }
+    std::vector<std::pair<double, std::int32_t>> near;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        if (model->parent[i] < 0)
+            continue;
+        const auto &b = at[i], &a = at[static_cast<std::size_t>(model->parent[i])];
+        const double dx = b[0] - a[0], dy = b[1] - a[1], length2 = dx * dx + dy * dy;
+        const double along =
+            length2 > 0 ? std::clamp(((x - a[0]) * dx + (y - a[1]) * dy) / length2, 0.0, 1.0) : 0;
+        const double d = std::hypot(x - a[0] - along * dx, y - a[1] - along * dy);
+        if (d <= within)
+            near.emplace_back(d, static_cast<std::int32_t>(i));
+    }
+    std::sort(near.begin(), near.end());
+    for (const auto& [d, i] : near) {
+        const Vec3& p = model->point_mm[static_cast<std::size_t>(i)];
+        const bool seen = s.network->look() == NetworkLook::top ||
+                          (!s.hidden(p) && !(s.clip && dot(p, s.clip->normal) > s.clip->offset_mm));
+        if (seen)
+            return i;
+    }
+    return {};
 }
 
 std::array<double, 2> HeartScene::project(const Vec3& position_mm) const

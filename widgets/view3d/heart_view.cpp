@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/view3d/heart_view.hpp"
 
+#include "widgets/scene/network_tubes.hpp"
 #include "widgets/view3d/view_texts.hpp"
 
 #include <QHelpEvent>
@@ -19,6 +20,7 @@ constexpr int glow_interval_ms = 33;
 constexpr int idle_ms = 350; // without a new picture: draw a finer one
 constexpr int fine_samples = 4;
 constexpr double marker_px = 11; // a press this near to a marker takes it
+constexpr double branch_px = 9;  // and a click this near to the network a branch
 
 std::string timeText(double ms)
 {
@@ -42,6 +44,13 @@ HeartView::HeartView(QWidget* parent)
     connect(this, &VtkView::clicked, this, [this](QPointF at, Qt::KeyboardModifiers keys) {
         if (m_mode == ClickMode::rotate)
             return;
+        if (m_mode == ClickMode::branch) {
+            if (const auto point = networkAt(at))
+                Q_EMIT branchPicked(*point);
+            else
+                Q_EMIT missed();
+            return;
+        }
         if (const auto hit = pickAt(at))
             Q_EMIT picked(*hit, keys);
         else
@@ -311,8 +320,29 @@ void HeartView::showLiveTime()
         m_scene->set_time_text(timeText(*time));
 }
 
+std::optional<std::int32_t> HeartView::networkAt(QPointF position) const
+{
+    const QPointF d = toDisplay(position);
+    return m_scene->network_at(d.x(), d.y(), branch_px * pixelRatio());
+}
+
+void HeartView::showBranch(std::optional<QPointF> position)
+{
+    auto& network = m_scene->network();
+    const auto point = position ? networkAt(*position) : std::nullopt;
+    const auto branch =
+        point ? std::optional(network.model()->branch[static_cast<std::size_t>(*point)])
+              : std::nullopt;
+    if (branch == network.shown_branch())
+        return;
+    network.show_branch(branch);
+    schedule();
+}
+
 void HeartView::showBrush(QPointF position)
 {
+    if (m_mode == ClickMode::branch)
+        return showBranch(position);
     if (m_mode == ClickMode::rotate || m_mode == ClickMode::probe || m_mode == ClickMode::cell ||
         m_scene->empty())
         return;
@@ -326,6 +356,7 @@ void HeartView::showBrush(QPointF position)
 
 void HeartView::hideBrush()
 {
+    showBranch({});
     if (!m_brush)
         return;
     m_brush = false;

@@ -14,8 +14,8 @@ namespace tawara {
 
 class ViewTexts;
 
-/// What a click on the wall does.
-enum class ClickMode { rotate, stimulate, probe, site, paint, cell };
+/// What a click on the wall does; a branch is one of the network.
+enum class ClickMode { rotate, stimulate, probe, site, paint, cell, branch };
 
 /// The heart on screen. Values come in at any rate; it draws at most at the screen's, and on
 /// software OpenGL leaves the processor to the solver for about half of the time: it then smooths
@@ -66,8 +66,10 @@ class HeartView : public VtkView
   Q_SIGNALS:
     /// A click hit the wall.
     void picked(const tawara::scene::Pick& pick, Qt::KeyboardModifiers modifiers);
-    /// A click in a mode that acts on the wall missed it.
+    /// A click in a mode that acts on the wall missed it; in ClickMode::branch, the network.
     void missed();
+    /// A click hit the network's piece to that point (ClickMode::branch).
+    void branchPicked(int point);
     /// The brush touched the wall while the button was down (Paint).
     void painted(const tawara::scene::Pick& pick, bool erase);
     void paintEnded();
@@ -98,6 +100,9 @@ class HeartView : public VtkView
     void prepare();
     void showTexts();
     void showBrush(QPointF position);
+    std::optional<std::int32_t> networkAt(QPointF position) const;
+    /// The branch under the mouse stands out; without a position none does.
+    void showBranch(std::optional<QPointF> position);
     void hideBrush();
 
     std::unique_ptr<scene::HeartScene> m_scene;

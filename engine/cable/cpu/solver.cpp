@@ -121,5 +121,22 @@ void solve(const Tree& t, const Batch& b, BatchNumbers<Real>& n, ThreadPool& poo
 template void solve(const Tree&, const Batch&, BatchNumbers<double>&, ThreadPool&);
 template void solve(const Tree&, const Batch&, BatchNumbers<float>&, ThreadPool&);
 
+template <class Real>
+void solve(const MixedBatch& b, BatchNumbers<Real>& n, ThreadPool& pool)
+{
+    const auto first = b.first();
+    pool.for_range(b.systems(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (auto s = begin; s < end; ++s) {
+            const auto of = [&](std::vector<Real>& v) {
+                return std::span<Real>(v).subspan(first[s], first[s + 1] - first[s]);
+            };
+            cable::solve(b.trees[b.tree_of[s]],
+                         System<Real>{of(n.upper), of(n.lower), of(n.diagonal), of(n.rhs)});
+        }
+    });
+}
+template void solve(const MixedBatch&, BatchNumbers<double>&, ThreadPool&);
+template void solve(const MixedBatch&, BatchNumbers<float>&, ThreadPool&);
+
 } // namespace tawara::cable::cpu
 #endif

@@ -18,4 +18,10 @@ void solve(const Tree& t, const Batch& b, BatchNumbers<Real>& n, ThreadPool& poo
 extern template void solve(const Tree&, const Batch&, BatchNumbers<double>&, ThreadPool&);
 extern template void solve(const Tree&, const Batch&, BatchNumbers<float>&, ThreadPool&);
 
+/// The same of systems on trees that differ, one by one.
+template <class Real>
+void solve(const MixedBatch& b, BatchNumbers<Real>& n, ThreadPool& pool);
+extern template void solve(const MixedBatch&, BatchNumbers<double>&, ThreadPool&);
+extern template void solve(const MixedBatch&, BatchNumbers<float>&, ThreadPool&);
+
 } // namespace tawara::cable::cpu

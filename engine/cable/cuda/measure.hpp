@@ -28,6 +28,10 @@ struct Way
 template <class Real>
 void solve(const Tree& t, const Batch& b, BatchNumbers<Real>& n, const Way& way, int device);
 
+/// The same of systems on trees that differ.
+template <class Real>
+void solve(const MixedBatch& b, BatchNumbers<Real>& n, int device);
+
 struct MeasuredSolver
 {
     std::string way;
@@ -41,5 +45,9 @@ struct MeasuredSolver
 /// @throws DeviceError
 std::vector<MeasuredSolver> measure_solvers(const Tree& t, std::size_t systems, Precision precision,
                                             int device, std::vector<std::string>& remarks);
+
+/// Systems on trees that differ, by MixedSolver.
+/// @throws DeviceError, Error where a tree is too large for a block
+MeasuredSolver measure_mixed(const MixedBatch& b, Precision precision, int device);
 
 } // namespace tawara::cable::cuda

@@ -5,6 +5,7 @@
 // contraction reads four and writes one.
 #include "engine/cable/cuda/solvers.cuh"
 
+#include "engine/cable/cuda/contraction_steps.cuh"
 #include "engine/core/error.hpp"
 
 namespace tawara::cable::cuda {
@@ -104,191 +105,17 @@ __global__ void sweep_shared_kernel(const std::int32_t* __restrict__ parent, Dev
     }
 }
 
-/// Waits for those who share a tree: a warp, or a block.
-template <int threads>
-__device__ void together()
-{
-    if constexpr (threads == 32)
-        __syncwarp();
-    else
-        __syncthreads();
-}
-
-/// Trees that a block takes: as many as make it worth its while.
-template <int threads>
-constexpr int trees_of_block = threads == 32 ? 4 : 1;
-
-/// 1 / x to the last bit or two, in half the time of a division. x is neither beyond 2^1021 nor
-/// below 2^-1022, as sums of conductances are not.
-__device__ double reciprocal(double x)
-{
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); // 20 bits, which each line doubles
-    y = fma(y, fma(-x, y, 1.0), y);
-    return fma(y, fma(-x, y, 1.0), y);
-}
-__device__ float reciprocal(float x)
-{
-    return __frcp_rn(x);
-}
-
-/// A tree's numbers in shared memory.
-template <class Real>
-struct Numbers
-{
-    Real *u, *l, *d, *r;
-};
-
-/// Runs, a thread each. What they add to nodes above and below waits for its turn.
-template <class Real, int threads>
-__device__ void eliminate_runs(const ContractionView& c, const Numbers<Real>& n, int t)
-{
-    for (int base = 0; base < c.runs; base += threads) {
-        const int s = base + t;
-        const ushort4 run = s < c.runs ? c.run[s] : make_ushort4(0, 0, Elimination::none, 2);
-        const bool child = run.z != Elimination::none;
-        Real d = 0, r = 0, dc = 0, rc = 0;
-        if (run.x > 0) {
-            Real cu = child ? n.u[run.z] : Real(0), cl = child ? n.l[run.z] : Real(0);
-            for (int j = 0; j < run.x; ++j) {
-                const int i = c.row[j] + s;
-                const Real f = reciprocal(n.d[i] + d), u = n.u[i], l = n.l[i] * f,
-                           x = (n.r[i] + r) * f;
-                n.l[i] = l;
-                n.r[i] = x;
-                d = -u * l;
-                r = -u * x;
-                if (child) {
-                    const Real of_child = cu * f;
-                    n.u[i] = of_child;
-                    dc -= cl * of_child;
-                    rc -= cl * x;
-                    cu = -u * of_child;
-                    cl = -cl * l;
-                }
-            }
-            if (child) {
-                n.u[run.z] = cu;
-                n.l[run.z] = cl;
-            }
-        }
-        together<threads>();
-        for (int turn = 0; turn < 2; ++turn) {
-            if (run.w == turn) {
-                n.d[run.y] += d;
-                n.r[run.y] += r;
-            }
-            together<threads>();
-        }
-        if (child) {
-            n.d[run.z] += dc;
-            n.r[run.z] += rc;
-        }
-        together<threads>();
-    }
-}
-
-/// x of the nodes of runs, where it is known above and below.
-template <class Real, int threads>
-__device__ void answer_runs(const ContractionView& c, const Numbers<Real>& n, int t)
-{
-    for (int s = t; s < c.runs; s += threads) {
-        const ushort4 run = c.run[s];
-        const bool child = run.z != Elimination::none;
-        const Real below = child ? n.r[run.z] : Real(0);
-        Real x = n.r[run.y];
-        for (int j = run.x - 1; j >= 0; --j) {
-            const int i = c.row[j] + s;
-            x = n.r[i] - n.l[i] * x;
-            if (child)
-                x -= n.u[i] * below;
-            n.r[i] = x;
-        }
-    }
-}
-
-/// A round: parents, then children.
-template <class Real, int threads>
-__device__ void eliminate_round(const ContractionView& c, const Numbers<Real>& n, int t, int round)
-{
-    const int end = c.first[round + 1];
-    for (int base = c.first[round]; base < end; base += threads) {
-        const int q = base + t, i = c.rest + q;
-        const bool mine = q < end;
-        const ushort2 e = mine ? c.steps[q] : make_ushort2(0, Elimination::none);
-        Real f = 0, l = 0, x = 0, u = 0;
-        if (mine) {
-            f = reciprocal(n.d[i]), u = n.u[i];
-            l = n.l[i] * f, x = n.r[i] * f;
-            n.l[i] = l;
-            n.r[i] = x;
-            n.d[e.x] -= u * l;
-            n.r[e.x] -= u * x;
-        }
-        together<threads>();
-        if (e.y != Elimination::none) {
-            const Real of_child = n.u[e.y] * f, to = n.l[e.y];
-            n.d[e.y] -= to * of_child;
-            n.r[e.y] -= to * x;
-            n.u[e.y] = -u * of_child;
-            n.l[e.y] = -to * l;
-            n.u[i] = of_child;
-        }
-        together<threads>();
-    }
-}
-
-template <class Real, int threads>
-__device__ void answer_round(const ContractionView& c, const Numbers<Real>& n, int t, int round)
-{
-    for (int q = c.first[round] + t; q < c.first[round + 1]; q += threads) {
-        const int i = c.rest + q;
-        const ushort2 e = c.steps[q];
-        Real x = n.r[i] - n.l[i] * n.r[e.x];
-        if (e.y != Elimination::none)
-            x -= n.u[i] * n.r[e.y];
-        n.r[i] = x;
-    }
-    together<threads>();
-}
-
 template <class Real, int threads>
 __global__ void __launch_bounds__(threads* trees_of_block<threads>)
-    contract_kernel(const ContractionView c, const Real* __restrict__ upper,
-                    const Real* __restrict__ lower, const Real* __restrict__ diagonal,
-                    Real* __restrict__ rhs, std::int64_t systems)
+    contract_kernel(const ContractionView c, DeviceNumbers<Real> n, std::int64_t systems)
 {
     extern __shared__ __align__(16) unsigned char room[];
     const int t = static_cast<int>(threadIdx.x) % threads,
               tree = static_cast<int>(threadIdx.x) / threads;
     const auto system = static_cast<std::int64_t>(blockIdx.x) * trees_of_block<threads> + tree;
-    if (system >= systems) // a whole warp of them
-        return;
-    Real* const u = reinterpret_cast<Real*>(room) + 4 * c.places * tree;
-    const Numbers<Real> n{u, u + c.places, u + 2 * c.places, u + 3 * c.places};
-    const auto at = system * c.nodes;
-    for (int i = t; i < c.nodes; i += threads) {
-        const int k = c.place[i];
-        __pipeline_memcpy_async(n.u + k, upper + at + i, sizeof(Real));
-        __pipeline_memcpy_async(n.l + k, lower + at + i, sizeof(Real));
-        __pipeline_memcpy_async(n.d + k, diagonal + at + i, sizeof(Real));
-        __pipeline_memcpy_async(n.r + k, rhs + at + i, sizeof(Real));
-    }
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    together<threads>();
-    eliminate_runs<Real, threads>(c, n, t);
-    for (int round = 0; round < c.rounds; ++round)
-        eliminate_round<Real, threads>(c, n, t, round);
-    if (t == 0)
-        n.r[c.places - 1] /= n.d[c.places - 1];
-    together<threads>();
-    for (int round = c.rounds - 1; round >= 0; --round)
-        answer_round<Real, threads>(c, n, t, round);
-    answer_runs<Real, threads>(c, n, t);
-    together<threads>();
-    for (int i = t; i < c.nodes; i += threads)
-        rhs[at + i] = n.r[c.place[i]];
+    if (system < systems) // else a whole warp is not
+        contract_system<Real, threads>(c, n, system * c.nodes,
+                                       reinterpret_cast<Real*>(room) + 4 * c.places * tree, t);
 }
 
 template <class Real>
@@ -301,24 +128,6 @@ __global__ void lay_out_kernel(const Real* __restrict__ flat, std::int64_t given
         to[place.first(s) + i * place.apart()] = flat[s % given * place.nodes + i];
 }
 
-/// Lets a kernel have so much shared memory.
-template <class Kernel>
-void need_shared(Kernel kernel, std::size_t bytes, int device, const char* what)
-{
-    if (bytes <= 48 * 1024) // all may have that
-        return;
-    int most = 0;
-    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-          "cudaDeviceGetAttribute", device);
-    if (bytes > static_cast<std::size_t>(most))
-        throw Error(std::string(what) + " take " + std::to_string(bytes) +
-                    " bytes of shared memory, and a block of cuda:" + std::to_string(device) +
-                    " has " + std::to_string(most));
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(bytes)),
-          "cudaFuncSetAttribute", device);
-}
-
 template <class Real, int threads>
 void contract_by(StreamRef s, const DeviceContraction& c, const Batch& b,
                  const DeviceNumbers<Real>& n)
@@ -329,9 +138,8 @@ void contract_by(StreamRef s, const DeviceContraction& c, const Batch& b,
     const auto kernel = contract_kernel<Real, threads>;
     need_shared(kernel, bytes, s.device, "the numbers of a block's trees");
     const auto systems = static_cast<std::int64_t>(b.systems);
-    launch(s, "contract trees", systems * threads, trees * threads, Shared{bytes}, kernel, view,
-           static_cast<const Real*>(n.upper), static_cast<const Real*>(n.lower),
-           static_cast<const Real*>(n.diagonal), n.rhs, systems);
+    launch(s, "contract trees", systems * threads, trees * threads, Shared{bytes}, kernel, view, n,
+           systems);
 }
 
 } // namespace

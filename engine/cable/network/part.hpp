@@ -33,14 +33,15 @@ struct NetworkDescription
     std::vector<Junction> junctions;
     std::vector<device::StimulusSource> stimuli; ///< of nodes, per membrane capacitance
     double activation_threshold_mV = 0;
-    unsigned threads = 1; ///< that step the cells
 };
 
-/// First crossings of the threshold, upwards; negative: none. Linear between steps. [ms]
+/// First crossings of the threshold, upwards, and the newest ones; negative: none. Linear between
+/// steps. [ms]
 struct NetworkTimes
 {
     std::vector<double> node_ms;            ///< [nodes]
     std::vector<double> junction_tissue_ms; ///< [junctions] of the tissue's mean there
+    std::vector<double> newest_node_ms, newest_junction_tissue_ms;
 };
 
 /// What can be asked of a network, wherever it is stepped.
@@ -52,9 +53,14 @@ class NetworkPart : public device::Part
     virtual NetworkTimes times() const = 0;
     /// As if nothing had been activated so far.
     virtual void restart_times() = 0;
+    /// From the next step on the couplings, the resistances of the junctions and the stimuli are
+    /// those of `d`; V, states and times go on, and so does the tissue at the junctions.
+    /// @pre  the same tree, junctions at the same nodes, cells of the same model
+    /// @throws Error for other numbers of nodes or junctions
+    virtual void change(const NetworkDescription& d) = 0;
 };
 
-/// The network on the CPU, in double precision.
+/// The network on the CPU, in double precision, by the stepper's threads.
 ///
 /// A step sees the currents of the ports at its start (device/ports.hpp). The cable takes the slope
 /// 1 / R with it (NodeCurrent), so that no resistance is too small for the step of the cable.

@@ -381,13 +381,14 @@ void Cables<Real>::potentials(std::span<const std::int32_t> nodes, std::span<dou
 }
 
 template <class Real>
-void Cables<Real>::set_coupling(std::int32_t node, double uS)
+void Cables<Real>::set_couplings(std::span<const double> uS)
 {
-    const auto i = impl_->node_checked(node, 0);
-    if (i == 0 || !(uS >= 0) || !std::isfinite(uS))
-        throw Error("the coupling of node " + std::to_string(node) + " to its parent is " +
-                    std::to_string(uS) + " uS; it should be at least 0, of a node that has one");
-    impl_->d.compartments.coupling_uS[i] = uS;
+    auto& own = impl_->d.compartments.coupling_uS;
+    if (uS.size() != own.size() ||
+        !std::all_of(uS.begin(), uS.end(), [](double g) { return g >= 0 && std::isfinite(g); }))
+        throw Error("the couplings of a cable with " + std::to_string(own.size()) +
+                    " nodes should be as many numbers of at least 0");
+    std::copy(uS.begin() + 1, uS.end(), own.begin() + 1);
     impl_->add_up_couplings();
 }
 

@@ -97,8 +97,11 @@ class Cables
     void potentials(std::span<const std::int32_t> nodes, std::span<double> out,
                     std::size_t copy = 0) const;
 
-    /// The conductance between a node and its parent from now on, of all copies; 0 cuts the cable.
-    void set_coupling(std::int32_t node, double uS);
+    /// The conductances between nodes and their parents from now on, of all copies; 0 cuts the
+    /// cable.
+    /// @param uS  [nodes], the first is not looked at
+    /// @throws Error for another number of them, or one below 0
+    void set_couplings(std::span<const double> uS);
 
     CablesState snapshot() const;
     /// @throws Error for a state of another description

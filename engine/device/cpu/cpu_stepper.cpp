@@ -258,7 +258,7 @@ void CpuStepper<Real>::one_step()
             w.bad = bad;
         lap.to(k_record);
     });
-    currents_.advance_parts(step_);
+    currents_.advance_parts(step_, pool_);
     v_.swap(next_);
     ++step_;
     ++steps_done_;
@@ -327,7 +327,7 @@ void CpuStepper<Real>::newton_step()
                 w.bad = bad;
             lap.to(k_record);
         });
-        currents_.advance_parts(step_);
+        currents_.advance_parts(step_, pool_);
         v_.swap(next_);
         ++step_;
         ++steps_done_;

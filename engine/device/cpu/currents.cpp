@@ -68,11 +68,11 @@ void Currents<Real>::drive(Joined& j, std::int64_t step, const Real* v)
 }
 
 template <class Real>
-void Currents<Real>::advance_parts(std::int64_t step)
+void Currents<Real>::advance_parts(std::int64_t step, ThreadPool& pool)
 {
     const long long number = step;
     for (auto& j : parts_)
-        j.part->advance({j.v_mV.data(), j.current.data(), &number, 0, dt_ms_, nullptr});
+        j.part->advance({j.v_mV.data(), j.current.data(), &number, 0, dt_ms_, nullptr, &pool});
 }
 
 template <class Real>

@@ -27,7 +27,7 @@ class Currents
     void set(std::int64_t step, const Real* v);
     /// Parts take their own step, once the tissue's has succeeded.
     /// @pre  set() of this step was the last
-    void advance_parts(std::int64_t step);
+    void advance_parts(std::int64_t step, ThreadPool& pool);
     /// [slots] pA/pF; null where no current flows.
     const Real* values() const { return driven_.empty() ? nullptr : values_.data(); }
 

@@ -226,6 +226,8 @@ void Engine::Impl::publish_frame(bool now)
     if (watch.volume || watch.phase)
         attach(*f);
     f->dyads = dyads.frame();
+    if (sim->scene->network && sim->simulation.network() != nullptr)
+        f->network = network_frame(*sim->scene->network, *sim->simulation.network(), f->time_ms);
     f->made = Clock::now();
     frames.put(std::move(f));
     frame_step = step;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is computed beside the stepping: maps, phase, electrocardiogram, recordings, ceilings,
 // exports.
+#include "engine/cable/network/part.hpp"
 #include "engine/simulation/live/engine_impl.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/results/export.hpp"
@@ -360,6 +361,10 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     }
     source->pulses = sim->pacing->log().until(source->time_ms);
     source->recording = recorder.newest();
+    if (const auto* part = sim->simulation.network()) {
+        source->network = sim->tissue().network;
+        source->network_times = std::make_shared<const cable::NetworkTimes>(part->times());
+    }
     for (const auto& k : kernels_of_run())
         source->kernels.push_back(
             figure(k, sim->stepper().device(), ceilings, sim->precision == Precision::single));

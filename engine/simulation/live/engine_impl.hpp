@@ -7,6 +7,7 @@
 #include "engine/simulation/observe/analyst.hpp"
 #include "engine/simulation/observe/analyst_feed.hpp"
 #include "engine/simulation/observe/dyad_watch.hpp"
+#include "engine/simulation/observe/network_frame.hpp"
 #include "engine/simulation/observe/pacing.hpp"
 #include "engine/simulation/observe/probe_traces.hpp"
 #include "engine/simulation/observe/recorder.hpp"
@@ -44,8 +45,7 @@ struct LoadedRun
     struct
     {
         std::int64_t step = -1;
-        std::vector<Region> regions;
-        std::vector<Drug> drugs;
+        Session before;                ///< of that tissue and its network
         std::vector<TissueEdit> edits; ///< before that
         std::string read;              ///< model files that were read anew at it, in words
     } stepped;
@@ -87,11 +87,17 @@ struct TissueChange
     Session session;
     Tissue tissue; ///< mesh and its like shared or copied, the problem new
     std::unique_ptr<device::Stepper> stepper;
-    Notices notices;
     Refusal refused;
+    /// What becomes of the network. searches: it changes, by a resistance that is to be found.
+    enum class Network { stays, changes, searches, replaces } network = Network::stays;
+    bool cells_stay = false;                        ///< no stepper is made
+    std::shared_ptr<const PurkinjeNetwork> changed; ///< where it changes or a search was
 };
 
 using EngineClock = std::chrono::steady_clock;
+
+/// "CPU, 2 threads, AVX-512, double"
+std::string device_text(const device::Stepper& s, Precision p);
 
 /// In words that a user reads.
 std::string text_of(const std::exception& e);
@@ -166,7 +172,9 @@ struct Engine::Impl
     std::uint64_t samples_dropped = 0;          ///< of simulations before the present one
     std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
     std::uint64_t changing_command = 0;
-    bool measuring = false; ///< ceilings: no steps meanwhile
+    std::optional<Session> changing_to; ///< that the change under way is to lead to
+    bool changing_network = false;      ///< the change is of the network, too
+    bool measuring = false;             ///< ceilings: no steps meanwhile
     /// Of steppers that were replaced since then; less than nothing: what the present one did
     /// before the reset.
     std::vector<device::KernelRecord> other_kernels;
@@ -245,6 +253,8 @@ struct Engine::Impl
     void apply(std::uint64_t id, const CancelLoad&) { answer(id); } // post() has done it
     void apply(std::uint64_t id, const SetStimuli&);
     void apply(std::uint64_t id, const SetTissue&);
+    void apply(std::uint64_t id, const SetPurkinje&);
+    void apply(std::uint64_t id, const CancelChange&);
     void apply(std::uint64_t id, const SetElectrodes&);
     void apply(std::uint64_t id, const WatchMaps&);
     void apply(std::uint64_t id, const WatchVolume&);
@@ -261,12 +271,26 @@ struct Engine::Impl
     void forget_lost_state();
     void apply(std::uint64_t id, const Export&);
 
-    // Tissue (engine_tissue.cpp).
+    // Tissue (engine_tissue.cpp) and its network (engine_network.cpp).
+    /// Cells and network beside the run; the change under way, whose session this one goes on
+    /// from, is dropped.
     void prepare_tissue(std::uint64_t id, Session session);
+    void build_change(TissueChange& c, const Tissue& present, Precision precision,
+                      const Progress& progress) const;
+    /// The network of a change, in the tissue that was made for it.
+    static void build_network(TissueChange& c, const Progress& progress);
+    TissueChange::Network network_change(const Session& next) const;
     void adopt_tissue(TissueChange& c);
+    /// Takes over the change's cells and network.
+    /// @return the model files that were read anew, in words
+    std::string take_over(TissueChange& c);
+    /// The scene shows the simulation's network; its recording begins with the next one.
+    void show_network();
+    /// The present session, or the one that the change under way leads to.
+    const Session& wanted_session() const { return changing ? *changing_to : sim->scene->session; }
     /// Probes whose cells have another model in a problem that is to take the present one's place.
     std::vector<std::size_t> switched_probes(const device::TissueProblem& next) const;
-    void drop_change(const std::string& reason);
+    void drop_change(const Refusal& reason);
     /// At step 0, after its state has become another: samples, maps and the picture begin with it.
     void show_start();
     /// At the start: paces the cells where that is due, and starts from the states reached; the

@@ -23,12 +23,12 @@ std::int64_t finest_steps(double dt_ms)
     return std::max<std::int64_t>(1, std::llround(finest_sample_ms / dt_ms));
 }
 
+} // namespace
+
 std::string device_text(const device::Stepper& s, Precision p)
 {
     return s.device() + ", " + std::string(name(p));
 }
-
-} // namespace
 
 Precision Engine::Impl::precision_of(const Session& session, const device::TissueProblem& p,
                                      Notices& notices) const
@@ -68,6 +68,8 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
                           ? std::to_string(sub.stages) + " diffusion sub-steps"
                           : std::to_string(sub.stages) + " RKL2 stages";
     scene->notices = tissue.notices;
+    if (tissue.network)
+        scene->network = shape_of(tissue.network);
     const auto placed = ecg_notices(tissue, session.electrodes, session.leads, session.name);
     scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
     const auto precision = precision_of(session, tissue.problem, scene->notices);
@@ -112,6 +114,7 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
                      return of->current_in(unknowns, from_ms, to_ms);
                  });
     recorder.begin(s, sim->display.size(), &dyads);
+    recorder.set_network(sim->scene->network);
     dyads.begin(s);
     start_analysis(*sim);
     for (Observer* o : std::initializer_list<Observer*>{&traces, sim->pacing.get(), sim->feed.get(),

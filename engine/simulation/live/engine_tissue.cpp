@@ -5,6 +5,7 @@
 #include "engine/simulation/live/engine_impl.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/tissue/dyad_cells.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
@@ -17,6 +18,13 @@
 
 namespace tawara::simulation {
 namespace {
+
+/// Whether the text is said already.
+bool has_text(const Notices& notices, const std::string& text)
+{
+    return std::any_of(notices.begin(), notices.end(),
+                       [&](const Notice& n) { return n.text == text; });
+}
 
 Notice tissue_notice(const std::vector<TissueEdit>& edits)
 {
@@ -65,15 +73,18 @@ void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& r
     auto scene = std::make_shared<Scene>(*sim->scene);
     auto& stepped = sim->stepped;
     if (stepped.step != step)
-        stepped = {step, scene->session.regions, scene->session.drugs, scene->tissue_edits, {}};
+        stepped = {step, scene->session, scene->tissue_edits, {}};
     if (!read.empty() && stepped.read.find(read) == std::string::npos)
         stepped.read += (stepped.read.empty() ? "" : ", ") + read;
     forget_tissue_change(*scene);
     scene->tissue_edits = stepped.edits;
     auto what = stepped.read;
-    if (fresh.regions != stepped.regions || fresh.drugs != stepped.drugs)
+    if (const auto network = purkinje_difference(stepped.before, fresh); !network.empty())
+        what += (what.empty() ? "" : ", ") + network;
+    const auto& before = stepped.before;
+    if (fresh.regions != before.regions || fresh.drugs != before.drugs)
         what += (what.empty() ? "" : ", ") +
-                tissue_difference(stepped.regions, stepped.drugs, fresh.regions, fresh.drugs);
+                tissue_difference(before.regions, before.drugs, fresh.regions, fresh.drugs);
     if (!what.empty())
         scene->tissue_edits.push_back(
             {static_cast<double>(step) * sim->tissue().problem.dt_ms, what});
@@ -82,12 +93,14 @@ void Engine::Impl::note_tissue_change(const Session& fresh, const std::string& r
     sim->scene = scene;
 }
 
-void Engine::Impl::drop_change(const std::string& reason)
+void Engine::Impl::drop_change(const Refusal& reason)
 {
     if (!changing)
         return;
     changing->request_stop();
     changing.reset();
+    changing_to.reset();
+    changing_network = false;
     {
         std::lock_guard hold(status_mutex);
         status.changing_tissue = false;
@@ -101,15 +114,17 @@ void Engine::Impl::apply(std::uint64_t id, const SetTissue& c)
         return answer(id, "nothing is loaded");
     if (c.regions.empty())
         return answer(id, "a tissue needs at least one region");
+    Session session = wanted_session();
+    const bool with_network = changing_network;
     drop_change("a newer change of the tissue took its place");
-    Session session = sim->scene->session;
     const auto before = session.regions;
     session.regions = c.regions;
     session.drugs = c.drugs;
     session.prepacing = c.prepacing.value_or(session.prepacing);
     sim->pacing_due = sim->pacing_due || session.prepacing.beats > 0 || sim->tissue().prepaced;
     try {
-        if (same_places(before, c.regions) && update_types(session, sim->tissue())) {
+        if (!with_network && same_places(before, c.regions) &&
+            update_types(session, sim->tissue())) {
             for (std::size_t g = 0; g < sim->tissue().problem.groups.size(); ++g)
                 sim->stepper().set_types(g, sim->tissue().problem.groups[g].types);
             sim->analyst->silent(silent_tissue(session, sim->tissue()));
@@ -129,17 +144,25 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
 {
     changing = std::make_shared<std::stop_source>();
     changing_command = id;
+    const auto network = network_change(session);
+    changing_network = network != TissueChange::Network::stays;
+    changing_to = session;
     {
         std::lock_guard hold(status_mutex);
         status.changing_tissue = true;
     }
     auto change = std::make_shared<TissueChange>();
     change->command = id;
+    change->network = network;
+    const auto& now = sim->scene->session;
+    change->cells_stay = changing_network && network != TissueChange::Network::replaces &&
+                         session.regions == now.regions && session.drugs == now.drugs &&
+                         session.prepacing == now.prepacing;
     change->session = std::move(session);
     const auto token = changing;
     const Tissue* present =
         &sim->tissue(); // its mesh and neighbours do not change while the worker reads them
-    in_background([this, change, token, present,
+    in_background([this, change, token, present, of = sim->tissue().network,
                    precision = sim->precision](const std::stop_token& stop) {
         const std::stop_callback also(stop, [token] { token->request_stop(); });
         Progress progress{{}, token->get_token(), options.context};
@@ -155,22 +178,9 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
             });
             wake.notify_all();
         };
+        change->tissue.network = of;
         try {
-            Tissue& t = change->tissue;
-            t.mesh = present->mesh;
-            t.neighbours = present->neighbours;
-            t.surface = present->surface;
-            t.locator = present->locator;
-            t.stars = present->stars;
-            t.mesh_title = present->mesh_title;
-            make_problem(change->session, t, progress);
-            for (std::size_t k = 0; k < change->session.stimuli.size(); ++k) // still has cells
-                (void)unknowns_in(t, change->session.stimuli[k].region, change->session.name,
-                                  "/stimuli/" + std::to_string(k) + "/region");
-            const auto on = options_with(present->network.get(),
-                                         {options.devices, precision, options.threads}, nullptr);
-            need_memory_for_dyads(t.problem, on);
-            change->stepper = device::make_stepper(t.problem, on, progress, &change->notices);
+            build_change(*change, *present, precision, progress);
         } catch (const Cancelled&) {
             change->refused = Refusal::cancel("was cancelled");
         } catch (const std::bad_alloc&) {
@@ -183,6 +193,32 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
                 adopt_tissue(*change);
         };
     });
+}
+
+void Engine::Impl::build_change(TissueChange& c, const Tissue& present, Precision precision,
+                                const Progress& progress) const
+{
+    Tissue& t = c.tissue;
+    t.mesh = present.mesh;
+    t.neighbours = present.neighbours;
+    t.surface = present.surface;
+    t.locator = present.locator;
+    t.stars = present.stars;
+    t.mesh_title = present.mesh_title;
+    make_problem(c.session, t, progress);
+    for (std::size_t k = 0; k < c.session.stimuli.size(); ++k) // still has cells
+        (void)unknowns_in(t, c.session.stimuli[k].region, c.session.name,
+                          "/stimuli/" + std::to_string(k) + "/region");
+    build_network(c, progress);
+    if (c.cells_stay)
+        return;
+    const auto said = t.notices.size();
+    const auto on =
+        options_with(t.network.get(), {options.devices, precision, options.threads}, &t.notices);
+    need_memory_for_dyads(t.problem, on);
+    c.stepper = device::make_stepper(t.problem, on, progress, &t.notices);
+    for (auto k = said; k < t.notices.size(); ++k)
+        t.notices[k].kind = notice_kind::tissue; // they go with it
 }
 
 std::vector<std::size_t> Engine::Impl::switched_probes(const device::TissueProblem& next) const
@@ -207,9 +243,36 @@ std::vector<std::size_t> Engine::Impl::switched_probes(const device::TissueProbl
     return out;
 }
 
+std::string Engine::Impl::take_over(TissueChange& c)
+{
+    if (c.cells_stay) {
+        sim->simulation.change_network(c.changed);
+        return {};
+    }
+    auto read = read_anew(sim->tissue().problem, c.tissue.problem);
+    const auto switched = switched_probes(c.tissue.problem);
+    auto display = display_weights(c.tissue); // other tissue may insulate now
+    c.stepper->set_display(display);
+    const auto kernels = kernels_of_run();
+    sim->simulation.replace(std::move(c.tissue), std::move(c.stepper),
+                            c.network == TissueChange::Network::replaces);
+    if (c.changed)
+        sim->simulation.change_network(c.changed);
+    sim->display = std::move(display);
+    other_kernels = kernels;
+    sim->pacing->move_to_new_stepper();
+    traces.models_switched(switched);
+    sim->simulation.plan_samples();
+    sim->analyst->conductivities(sim->tissue().patches);
+    sim->analyst->silent(silent_tissue(c.session, sim->tissue()));
+    return read;
+}
+
 void Engine::Impl::adopt_tissue(TissueChange& c)
 {
     changing.reset();
+    changing_to.reset();
+    changing_network = false;
     {
         std::lock_guard hold(status_mutex);
         status.changing_tissue = false;
@@ -218,19 +281,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     const auto said = c.tissue.notices;
     if (c.refused.line.empty()) {
         try {
-            read = read_anew(sim->tissue().problem, c.tissue.problem);
-            const auto switched = switched_probes(c.tissue.problem);
-            auto display = display_weights(c.tissue); // other tissue may insulate now
-            c.stepper->set_display(display);
-            const auto kernels = kernels_of_run();
-            sim->simulation.replace(std::move(c.tissue), std::move(c.stepper));
-            sim->display = std::move(display);
-            other_kernels = kernels;
-            sim->pacing->move_to_new_stepper();
-            traces.models_switched(switched);
-            sim->simulation.plan_samples();
-            sim->analyst->conductivities(sim->tissue().patches);
-            sim->analyst->silent(silent_tissue(c.session, sim->tissue()));
+            read = take_over(c);
         } catch (const std::exception& e) {
             c.refused = e;
         }
@@ -238,16 +289,26 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
     if (!c.refused.line.empty())
         return answer(c.command, c.refused);
     auto scene = std::make_shared<Scene>(*sim->scene);
-    remove_kind(scene->notices, notice_kind::tissue); // of the tissue before
-    scene->notices.insert(scene->notices.end(), said.begin(), said.end());
+    if (!c.cells_stay)
+        remove_kind(scene->notices, notice_kind::tissue); // of the tissue before
+    if (c.network != TissueChange::Network::stays)
+        remove_kind(scene->notices, notice_kind::network);
+    for (const auto& n : said)
+        if ((!c.cells_stay || n.kind != notice_kind::tissue) && !has_text(scene->notices, n.text))
+            scene->notices.push_back(n);
     scene->tuned = sim->tissue().patches.tuned;
+    scene->device = device_text(sim->stepper(), sim->precision);
+    scene->on_cpu = sim->stepper().ceiling_device().kind == device::Devices::Kind::cpu;
     sim->scene = scene;
     note_tissue_change(c.session, read);
+    show_network();
     // Stimuli, ends and the like may have been edited meanwhile.
     Session session = sim->scene->session;
     session.regions = c.session.regions;
     session.drugs = c.session.drugs;
     session.prepacing = c.session.prepacing;
+    session.purkinje = c.session.purkinje;
+    session.rest_where_possible = c.session.rest_where_possible;
     edited(std::move(session));
     push(Loading{1, "tissue changed"});
     answer(c.command);

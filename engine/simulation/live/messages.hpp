@@ -26,8 +26,9 @@
 /// know them.
 namespace tawara::simulation {
 
-class Recording;  // recording.hpp
-struct DyadFrame; // dyad_frame.hpp
+class Recording;     // recording.hpp
+struct DyadFrame;    // dyad_frame.hpp
+struct NetworkFrame; // network_frame.hpp
 
 /// One picture of the potential. Immutable; `values` belong to the vertices of Scene::surface.
 struct Frame
@@ -55,6 +56,8 @@ struct Frame
     /// The cell that WatchDyads chose, at this step; null where none is, or it has no dyads any
     /// more.
     std::shared_ptr<const DyadFrame> dyads;
+    /// The Purkinje network at this step; null where there is none.
+    std::shared_ptr<const NetworkFrame> network;
 };
 
 /// How the heart is cut for devices.
@@ -158,6 +161,19 @@ struct SetTissue
     std::vector<Drug> drugs;
     std::optional<Prepacing> prepacing = {};
 };
+/// Replaces the Purkinje network's keys. Cuts, pulses of the root and the junctions' resistance
+/// count from the next step on. A network that is added, removed or another one is prepared while
+/// the run goes on, and so is the search for a resistance: said by Loading events, and answered
+/// when it is in force. A new network is at rest then; the tissue goes on. Edits that come
+/// meanwhile, of either kind, are prepared together with it.
+struct SetPurkinje
+{
+    Held<PurkinjeKeys> keys;
+};
+/// Ends the change of tissue or network that is being prepared; it is answered as refused.
+struct CancelChange
+{
+};
 /// Replaces the electrodes; samples start anew, but for leads that are the same as before. No
 /// electrodes and no 12 leads: switched off.
 struct SetElectrodes
@@ -212,8 +228,8 @@ struct Export
 using Command =
     std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe, LimitSpeed,
                  FrameInterval, FrameValues, RunUntil, CancelLoad, SetStimuli, SetTissue,
-                 SetElectrodes, WatchMaps, WatchVolume, WatchPhase, WatchDyads, SetEnd,
-                 StartRecording, StopRecording, MeasureCeilings, Export>;
+                 SetPurkinje, CancelChange, SetElectrodes, WatchMaps, WatchVolume, WatchPhase,
+                 WatchDyads, SetEnd, StartRecording, StopRecording, MeasureCeilings, Export>;
 
 // Events: rare, pushed from the engine's thread.
 struct Loading

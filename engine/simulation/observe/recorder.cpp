@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace tawara::simulation {
@@ -12,6 +13,7 @@ void Recorder::begin(Simulation& s, std::size_t values_per_frame, DyadWatch* cel
     simulation_ = &s;
     cell_ = cell;
     cells_.reset();
+    network_.reset();
     values_ = values_per_frame;
     every_ = 0;
     std::lock_guard hold(mutex_);
@@ -20,7 +22,11 @@ void Recorder::begin(Simulation& s, std::size_t values_per_frame, DyadWatch* cel
 
 void Recorder::start(const RecordingOptions& o)
 {
-    auto fresh = std::make_shared<Recording>(values_, o);
+    auto options = o;
+    options.network_values = network_ ? network_->point.size() : 0;
+    options.network = network_ ? network_->network->made : 0;
+    auto fresh = std::make_shared<Recording>(values_, options);
+    recorded_points_.assign(options.network_values, std::numeric_limits<float>::quiet_NaN());
     cells_ = std::make_shared<DyadRecordings>(o);
     fresh->keep_cells(cells_);
     {
@@ -37,6 +43,14 @@ void Recorder::record()
         return;
     std::vector<float> values(values_);
     simulation_->stepper().display(values);
+    if (const auto recorded = recording_->network(); recorded > 0) {
+        if (network_ && network_->network->made == recorded)
+            recorded_points_ = network_potentials(*network_, *simulation_->network());
+        else
+            recorded_points_.assign(recorded_points_.size(),
+                                    std::numeric_limits<float>::quiet_NaN());
+        values.insert(values.end(), recorded_points_.begin(), recorded_points_.end());
+    }
     try {
         recording_->append(simulation_->time_ms(), values);
         record_cell();

@@ -307,6 +307,10 @@ std::shared_ptr<const RecordedFrame> Recording::Impl::read(std::size_t k, std::u
     f->index = k;
     f->time_ms = time_ms;
     f->clamped = quantiser.decode(*codes, f->values);
+    const auto surface =
+        f->values.begin() + static_cast<std::ptrdiff_t>(values - options.network_values);
+    f->network.assign(surface, f->values.end());
+    f->values.erase(surface, f->values.end());
     return f;
 }
 
@@ -319,11 +323,12 @@ Recording::Recording(std::size_t values_per_frame, RecordingOptions options)
         bad("bits " + std::to_string(options.bits) + "; want 8 to 16");
     if (!(options.low_mV < options.high_mV))
         bad("the range must rise");
-    const auto least = least_frames * 2 * values_per_frame;
+    const auto all = values_per_frame + options.network_values;
+    const auto least = least_frames * 2 * all;
     if (options.max_bytes < least)
         bad("a bound of " + std::to_string(options.max_bytes) + " bytes holds too few frames of " +
-            std::to_string(values_per_frame) + " values; want at least " + std::to_string(least));
-    impl_ = std::make_unique<Impl>(values_per_frame, std::move(options));
+            std::to_string(all) + " values; want at least " + std::to_string(least));
+    impl_ = std::make_unique<Impl>(all, std::move(options));
     impl_->worker = std::jthread([i = impl_.get()](const std::stop_token& stop) { i->work(stop); });
 }
 
@@ -444,7 +449,11 @@ std::uint64_t Recording::run() const
 }
 std::size_t Recording::values_per_frame() const
 {
-    return impl_->values;
+    return impl_->values - impl_->options.network_values;
+}
+std::uint64_t Recording::network() const
+{
+    return impl_->options.network_values > 0 ? impl_->options.network : 0;
 }
 std::uint64_t Recording::bytes() const
 {

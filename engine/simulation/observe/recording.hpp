@@ -20,6 +20,8 @@ struct RecordingOptions
     int bits = 12;                     ///< of a stored value, 8 to 16; see Recording::step_mV()
     float low_mV = -100, high_mV = 60; ///< what is outside is stored as "below" or "above"
     std::filesystem::path folder;      ///< empty: recording_folder()
+    std::size_t network_values = 0;    ///< of a Purkinje network, behind the surface's in a frame
+    std::uint64_t network = 0;         ///< which one that is: PurkinjeNetwork::made
 };
 
 /// One frame as it was stored; V [mV] per surface vertex, within step_mV() / 2 of what was appended
@@ -30,7 +32,8 @@ struct RecordedFrame
     std::size_t index = 0;
     double time_ms = 0;
     std::vector<float> values;
-    std::int64_t clamped = 0; ///< how many lay outside or were NaN
+    std::vector<float> network; ///< V [mV] of NetworkShape's points, likewise
+    std::int64_t clamped = 0;   ///< how many lay outside or were NaN
 };
 
 /// Frames of the potential in compressed, temporary files of bounded size.
@@ -58,7 +61,7 @@ class Recording
     /// Takes a frame (and copies it): compressed and written by a worker of the recording's own,
     /// visible to readers soon after. A frame whose time is not later than the newest one's forgets
     /// all frames from that time on (the simulation was set back).
-    /// @pre    as many values as the constructor was told
+    /// @pre    as many values as the constructor was told, and options.network_values behind them
     /// @throws InputError  when writing failed before (disk full); the frames so far stay readable
     /// @cost   quantisation, about 1 ns per value; waits only when the worker is several frames
     /// behind
@@ -82,8 +85,9 @@ class Recording
     std::shared_ptr<const RecordedFrame> at(double time_ms) const;
 
     std::uint64_t run() const;
-    std::size_t values_per_frame() const;
-    std::uint64_t bytes() const; ///< of files and index now
+    std::size_t values_per_frame() const; ///< of the surface
+    std::uint64_t network() const;        ///< that is recorded with it; 0: none is
+    std::uint64_t bytes() const;          ///< of files and index now
     std::uint64_t max_bytes() const;
     double every_ms() const; ///< between frames now: doubles whenever the recording thins out
     int thinned() const;     ///< how often every second frame was dropped

@@ -13,6 +13,8 @@
 
 namespace tawara::simulation {
 
+struct NetworkShape; // network_frame.hpp
+
 /// What a view needs to draw a loaded simulation. Immutable and shared.
 struct Scene
 {
@@ -30,6 +32,7 @@ struct Scene
     Notices notices;      ///< of loading: units, turned, repaired, ...
     /// When the run went on with another tissue, in order of time (a notice says it).
     std::vector<TissueEdit> tissue_edits;
+    std::shared_ptr<const NetworkShape> network; ///< null: there is no Purkinje network
 };
 
 } // namespace tawara::simulation

@@ -19,6 +19,10 @@
 #include <string_view>
 #include <vector>
 
+namespace tawara::cable {
+struct NetworkTimes; // cable/network/part.hpp
+}
+
 namespace tawara::simulation {
 
 /// What exports are made of: values, so that a run may go on while they are written. Fill what is
@@ -41,7 +45,9 @@ struct ExportSource
     ModelSwitchTimes switched_ms; ///< under their probes
     std::vector<Pulse> pulses;    ///< given before time_ms (PulseLog)
     Ecg ecg;
-    ProbeTable calcium; ///< as calcium.csv has it
+    ProbeTable calcium;                                       ///< as calcium.csv has it
+    std::shared_ptr<const PurkinjeNetwork> network;           ///< null: there is none
+    std::shared_ptr<const cable::NetworkTimes> network_times; ///< of that one
     std::shared_ptr<const Recording> recording;
     std::vector<KernelFigure> kernels;
     double wall_s = 0; ///< of stepping; 0: unknown

@@ -444,6 +444,8 @@ ReportPage report_page(const ExportSource& s)
     // below the shorter column
     (lines_of(p.results) < lines_of(p.settings) ? p.results : p.settings).push_back(speed(s));
     const bool carried = activation.on_vertices && !s.on_vertices; // to the vertices
+    if (s.network && s.network_times)
+        p.wide.push_back(page::network(s));
     p.wide.push_back(page::regions(s, activation.apd90_ms,
                                    carried ? cells_of_vertices(s.cells, *s.scene->mesh, false)
                                            : s.cells.of_unknown));

@@ -26,5 +26,8 @@ ReportPage::Table regions(const ExportSource& s, std::span<const double> apd90_m
 ReportPage::Table pacing(const ExportSource& s);
 ReportPage::Table mesh_table(const ExportSource& s);
 ReportPage::Table numerics(const ExportSource& s);
+/// A row per fascicle of the Purkinje network; in the note its size, delays, activation and QRS.
+/// @pre  the source has a network and its times
+ReportPage::Table network(const ExportSource& s);
 
 } // namespace tawara::simulation::page

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one-page report of a headless run.
+#include "engine/cable/network/part.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/report_page.hpp"
 
@@ -51,6 +52,10 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
         s.ecg.mV.push_back(column(ecg, l));
     if (in.calcium != nullptr)
         s.calcium = *in.calcium;
+    if (in.network != nullptr) {
+        s.network = in.tissue.network;
+        s.network_times = std::make_shared<const cable::NetworkTimes>(in.network->times());
+    }
     s.kernels = kernels_of(report, in.stepper.device());
     s.wall_s = in.phases.stepping_s;
     s.steps = report.steps;

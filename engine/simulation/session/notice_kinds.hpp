@@ -13,5 +13,6 @@ inline constexpr Notice::Kind event_lost{5};     ///< an event could not be deli
 inline constexpr Notice::Kind work_lost{6};      ///< work beside the run was lost
 inline constexpr Notice::Kind samples_lost{7};   ///< maps, phase and ECG lack samples
 inline constexpr Notice::Kind fault{8};          ///< an error that nobody expected
+inline constexpr Notice::Kind network{9};        ///< from making the Purkinje network
 
 } // namespace tawara::simulation::notice_kind

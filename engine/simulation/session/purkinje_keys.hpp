@@ -42,6 +42,15 @@ struct PurkinjeKeys
     std::vector<PulseRun> his_pulses() const;
 };
 
+/// Whether two sessions have the same tree of the same cells, joined in the same way: what is cut,
+/// the root's pulses, probes, and the junctions' resistance or delay may differ.
+bool same_purkinje_tree(const Session& a, const Session& b);
+/// Whether their networks do not differ at all.
+bool same_purkinje(const Session& a, const Session& b);
+/// What of the network is another, in words for a list: "left_bundle cut", "Purkinje network
+/// grown"; empty where nothing is that acts on a run.
+std::string purkinje_difference(const Session& before, const Session& now);
+
 /// Rows of the table of session keys (session_keys.hpp).
 std::span<const Key> purkinje_keys();
 

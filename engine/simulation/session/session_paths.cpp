@@ -2,6 +2,7 @@
 #include "engine/simulation/session/session_paths.hpp"
 
 #include "engine/cell/model.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 
 #include <algorithm>
 
@@ -27,6 +28,8 @@ std::vector<std::string> files_elsewhere(const Session& session)
         if (!mesh->fibres.empty() && mesh->fibres != rule_based)
             look(mesh->fibres);
     }
+    for (const auto& file : session.purkinje->files)
+        look(file);
     for (const auto& r : session.regions)
         if (cell::is_file(r.model))
             look(cell::model_text(r.model, folder));

@@ -7,6 +7,7 @@
 #include "engine/simulation/session/session_extras.hpp"
 #include "engine/simulation/session/session_override.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace tawara::simulation {
@@ -165,6 +166,55 @@ cable::GrowthParameters growth_of(std::span<const std::string> overrides)
         apply_override(document, o);
     cable::GrowthParameters out;
     read_keys(JsonNode(document, "--set"), "/purkinje/grow", out);
+    return out;
+}
+
+bool same_purkinje_tree(const Session& a, const Session& b)
+{
+    const auto tree = [](const Session& s) {
+        Json all = purkinje_json(s);
+        for (const char* key : {"his_ms", "probes", "cut"})
+            all.erase(key);
+        for (const char* key : {"resistance_kOhm", "antegrade_ms"})
+            all["junctions"].erase(key);
+        return all;
+    };
+    return a.purkinje->wanted == b.purkinje->wanted && (!a.purkinje->wanted || tree(a) == tree(b));
+}
+
+bool same_purkinje(const Session& a, const Session& b)
+{
+    return a.purkinje->wanted == b.purkinje->wanted &&
+           (!a.purkinje->wanted || purkinje_json(a) == purkinje_json(b));
+}
+
+std::string purkinje_difference(const Session& before, const Session& now)
+{
+    const auto &a = *before.purkinje, &b = *now.purkinje;
+    if (same_purkinje(before, now))
+        return {};
+    if (a.wanted != b.wanted)
+        return b.wanted ? "Purkinje network added" : "Purkinje network removed";
+    if (!same_purkinje_tree(before, now))
+        return "another Purkinje network";
+    std::string out;
+    const auto add = [&out](const std::string& words) { out += (out.empty() ? "" : ", ") + words; };
+    const auto without = [](const auto& list, const auto& other) {
+        std::string names;
+        for (const auto& x : list)
+            if (std::find(other.begin(), other.end(), x) == other.end())
+                names += (names.empty() ? "" : ", ") + x;
+        return names;
+    };
+    if (const auto cut = without(b.cut, a.cut); !cut.empty())
+        add(cut + " cut");
+    if (const auto joined = without(a.cut, b.cut); !joined.empty())
+        add(joined + " rejoined");
+    if (a.resistance_kOhm != b.resistance_kOhm || a.antegrade_ms != b.antegrade_ms)
+        add("junctions of the Purkinje network changed");
+    const auto keys = [](const Session& s) { return purkinje_json(s)["his_ms"]; };
+    if (keys(before) != keys(now))
+        add("pulses of the His bundle changed");
     return out;
 }
 

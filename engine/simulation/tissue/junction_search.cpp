@@ -18,6 +18,9 @@ constexpr double cut_out_mm = 8, cable_mm = 12, longest_ms = 60;
 constexpr std::size_t most_junctions = 9, most_unknowns = 4000;
 constexpr double most_blocked = 0.2; // of the junctions
 constexpr double least_kOhm = 1e-2, most_kOhm = 1e6;
+constexpr double fine = 0.01; // of the resistance's logarithm
+/// Of the interval between these two until it is fine.
+const double halvings = std::ceil(std::log2(std::log(most_kOhm / least_kOhm) / fine));
 
 /// The tissue around a place, and one junction's ports in it.
 struct CutOut
@@ -132,7 +135,6 @@ cable::NetworkDescription straight(const cable::NetworkDescription& like, double
     out.cables.type_of_node.clear();
     out.junctions = {
         {static_cast<std::int32_t>(out.cables.compartments.nodes()) - 1, kOhm, tissue_uF}};
-    out.threads = 1;
     out.stimuli.clear();
     device::StimulusSource start;
     for (std::int32_t i = 0;
@@ -145,8 +147,9 @@ cable::NetworkDescription straight(const cable::NetworkDescription& like, double
 }
 
 /// From the end's activation to the tissue's; nothing where the tissue is not excited.
+/// @param done  part of the search that is
 std::optional<double> delay_of(const CutOut& at, const cable::NetworkDescription& like, double kOhm,
-                               const Progress& progress)
+                               double done, const Progress& progress)
 {
     const auto stepper = device::make_stepper(at.problem, {"cpu", Precision::double_, 1});
     const auto d = straight(like, at.tissue_uF, kOhm);
@@ -154,7 +157,7 @@ std::optional<double> delay_of(const CutOut& at, const cable::NetworkDescription
         at.ports, [&](int) { return std::unique_ptr<device::Part>(cable::make_cpu_network(d)); }));
     const auto a_while = std::max<std::int64_t>(1, std::llround(2 / at.problem.dt_ms));
     while (stepper->time_ms() < longest_ms) {
-        progress.at(0, "searching for the resistance of the junctions");
+        progress.at(done, "searching for the resistance of the junctions");
         stepper->advance(a_while);
         const auto times = part.times();
         const double end = times.node_ms[static_cast<std::size_t>(d.junctions[0].node)],
@@ -166,15 +169,17 @@ std::optional<double> delay_of(const CutOut& at, const cable::NetworkDescription
 }
 
 /// The delays at the junctions that conduct, in order of size; nothing where too many block.
+/// @param halved  how often the interval was halved by now
 std::vector<double> delays_of(std::span<const CutOut> all, const cable::NetworkDescription& like,
-                              double kOhm, const Progress& progress)
+                              double kOhm, int halved, const Progress& progress)
 {
     std::vector<double> out;
     const auto may_block = static_cast<std::size_t>(most_blocked * static_cast<double>(all.size()));
     for (std::size_t k = 0; k < all.size(); ++k) {
         if (k - out.size() > may_block)
             return {};
-        if (const auto delay = delay_of(all[k], like, kOhm, progress))
+        const double part = halved + static_cast<double>(k) / static_cast<double>(all.size());
+        if (const auto delay = delay_of(all[k], like, kOhm, part / halvings, progress))
             out.push_back(*delay);
     }
     if (all.size() - out.size() > may_block)
@@ -213,9 +218,9 @@ FoundResistance search_resistance(const device::TissueProblem& p, const device::
         best.blocked = static_cast<int>(tried - delays.size());
     };
     double low = std::log(least_kOhm), high = std::log(most_kOhm);
-    for (int k = 0; k < 20 && high - low > 0.01; ++k) {
+    for (int k = 0; high - low > fine; ++k) {
         const double middle = 0.5 * (low + high);
-        const auto delays = delays_of(all, network, std::exp(middle), progress);
+        const auto delays = delays_of(all, network, std::exp(middle), k, progress);
         if (delays.empty())
             best.blocks_from_kOhm = std::exp(middle);
         if (!delays.empty() && delays[delays.size() / 2] <= wanted_ms) {

@@ -6,6 +6,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/generator/tetrahedralise.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/session/suggest.hpp"
 #include "engine/simulation/tissue/lowered.hpp"
 
@@ -237,6 +238,8 @@ Session moved_to(Session s, const fs::path& folder)
         if (!file->fibres.empty() && file->fibres != rule_based)
             moved(file->fibres);
     }
+    for (auto& file : s.purkinje->files)
+        moved(file);
     s.folder = folder;
     return s;
 }

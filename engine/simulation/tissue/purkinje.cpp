@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/tissue/purkinje.hpp"
 
+#include "engine/cable/contraction.hpp"
 #include "engine/cable/growth/heart_network.hpp"
 #include "engine/cable/io/read.hpp"
+#include "engine/cable/network/cuda/network.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -150,6 +154,7 @@ cable::Compartments compartments_of(const Session& s, std::span<const cable::Mor
 /// No current through the pieces that are cut.
 void cut_couplings(const PurkinjeNetwork& n, cable::Compartments& c)
 {
+    c.coupling_uS = n.whole_coupling_uS;
     for (std::size_t i = 0; i < n.cut.size(); ++i) {
         if (!n.cut[i])
             continue;
@@ -251,13 +256,14 @@ std::vector<Vec3> junction_places(const PurkinjeNetwork& n)
 }
 
 /// The resistance of the wanted delay, at all junctions.
-void find_resistance(const Session& s, Tissue& t, PurkinjeNetwork& n, const Progress& progress)
+void find_resistance(const Session& s, Tissue& t, const device::Ports& ports, PurkinjeNetwork& n,
+                     const Progress& progress)
 {
     const double wanted = s.purkinje->antegrade_ms;
     if (!(wanted > 0))
         return;
-    n.found = search_resistance(t.problem, n.ports, n.description, junction_places(n), wanted,
-                                s.name, progress);
+    n.found = search_resistance(t.problem, ports, n.description, junction_places(n), wanted, s.name,
+                                progress);
     for (auto& j : n.description.junctions)
         j.resistance_kOhm = n.found->kOhm;
     t.notices.push_back(
@@ -267,6 +273,23 @@ void find_resistance(const Session& s, Tissue& t, PurkinjeNetwork& n, const Prog
              number_text(n.found->least_ms, 3) + " to " + number_text(n.found->most_ms, 3) +
              " ms at " + std::to_string(n.found->junctions) + " junctions of this mesh, of which " +
              std::to_string(n.found->blocked) + " block)"});
+}
+
+/// What was said from there on is of the network.
+void mark(Notices& notices, std::size_t from)
+{
+    for (auto k = from; k < notices.size(); ++k)
+        notices[k].kind = notice_kind::network;
+}
+
+void find_probes(const PurkinjeKeys& keys, PurkinjeNetwork& n)
+{
+    n.probe_nodes.clear();
+    n.probe_names.clear();
+    for (const auto& p : keys.probes) {
+        n.probe_nodes.push_back(nearest_node(n.description.cables.compartments, p.position_mm));
+        n.probe_names.push_back(p.name);
+    }
 }
 
 } // namespace
@@ -302,8 +325,11 @@ std::shared_ptr<const PurkinjeNetwork> make_network(const Session& s, Tissue& t,
     const auto& keys = *s.purkinje;
     if (!keys.wanted)
         return {};
+    const auto said = t.notices.size();
     const auto trees = network_trees(s, t, t.notices, progress);
+    static std::atomic<std::uint64_t> made{0};
     auto n = std::make_shared<PurkinjeNetwork>();
+    n->made = ++made;
     n->morphology = all_of(trees);
     n->cut = cable::pieces_cut(n->morphology, keys.cut, s.name, "/purkinje/cut");
     n->junction_radius_mm = keys.junction_radius_mm;
@@ -316,17 +342,82 @@ std::shared_ptr<const PurkinjeNetwork> make_network(const Session& s, Tissue& t,
     d.fibres = keys.fibres;
     d.activation_threshold_mV = s.activation_threshold_mV;
     d.stimuli = his_sources(keys, d.cables.compartments);
+    n->whole_coupling_uS = d.cables.compartments.coupling_uS;
     join_ends(s, t, *n);
-    find_resistance(s, t, *n, progress);
+    find_resistance(s, t, n->ports, *n, progress);
     cut_couplings(*n, d.cables.compartments);
-    for (const auto& p : keys.probes) {
-        n->probe_nodes.push_back(nearest_node(d.cables.compartments, p.position_mm));
-        n->probe_names.push_back(p.name);
-    }
+    find_probes(keys, *n);
     t.notices.push_back(
         {Notice::Level::info, "Purkinje network: " + std::to_string(d.cables.compartments.nodes()) +
                                   " nodes, " + std::to_string(d.junctions.size()) + " junctions"});
+    mark(t.notices, said);
     return n;
+}
+
+std::shared_ptr<const PurkinjeNetwork> changed_network(const PurkinjeNetwork& n, const Session& s)
+{
+    const auto& keys = *s.purkinje;
+    auto out = std::make_shared<PurkinjeNetwork>(n);
+    auto& d = out->description;
+    out->cut = cable::pieces_cut(n.morphology, keys.cut, s.name, "/purkinje/cut");
+    cut_couplings(*out, d.cables.compartments);
+    d.stimuli = his_sources(keys, d.cables.compartments);
+    if (!(keys.antegrade_ms > 0)) {
+        out->found.reset();
+        for (auto& j : d.junctions)
+            j.resistance_kOhm = keys.resistance_kOhm;
+    }
+    find_probes(keys, *out);
+    return out;
+}
+
+std::shared_ptr<const PurkinjeNetwork> searched_network(const PurkinjeNetwork& n, const Session& s,
+                                                        Tissue& t, const Progress& progress)
+{
+    auto out = std::make_shared<PurkinjeNetwork>(*changed_network(n, s));
+    auto& d = out->description;
+    const auto joints = joints_in(n, t, t.problem);
+    d.junctions = joints.junctions;
+    d.cables.compartments.coupling_uS = n.whole_coupling_uS; // of a whole cable
+    const auto said = t.notices.size();
+    find_resistance(s, t, joints.ports, *out, progress);
+    mark(t.notices, said);
+    cut_couplings(*out, d.cables.compartments);
+    return out;
+}
+
+std::vector<FasciclePart> fascicles_of(const PurkinjeNetwork& n)
+{
+    const auto& m = n.morphology;
+    const auto& c = n.description.cables.compartments;
+    const auto branches = cable::branches_of(m);
+    std::vector<FasciclePart> all(cable::fascicles);
+    const auto known = [](std::int32_t kind) {
+        return kind >= 0 && kind < cable::fascicles ? index_at(kind) : std::size_t{0};
+    };
+    std::vector<std::int32_t> kind(m.kind.begin(), m.kind.end());
+    for (std::size_t i = m.points(); i-- > 0;) // a root has the kind of its first child
+        if (m.parent[i] >= 0 && m.parent[index_at(m.parent[i])] < 0)
+            kind[index_at(m.parent[i])] = m.kind[i];
+    std::vector<std::int32_t> last(cable::fascicles, -1);
+    for (std::size_t i = 0; i < m.points(); ++i) {
+        auto& part = all[known(kind[i])];
+        const double mm = cable::piece_mm(m, i);
+        part.length_mm += mm;
+        part.cut_mm += n.cut[i] ? mm : 0;
+        part.points.push_back(static_cast<std::int32_t>(i));
+        if (std::exchange(last[known(kind[i])], branches.of[i]) != branches.of[i])
+            ++part.branches;
+    }
+    for (std::size_t i = 0; i < c.nodes(); ++i)
+        ++all[known(c.tree.parent[i] < 0 ? kind[0] : c.kind[i])].nodes;
+    for (std::size_t k = 0; k < n.junction_at.size(); ++k)
+        all[known(kind[index_at(n.junction_at[k])])].junctions.push_back(
+            static_cast<std::int32_t>(k));
+    for (std::size_t f = 0; f < all.size(); ++f)
+        all[f].fascicle = static_cast<cable::Fascicle>(f);
+    std::erase_if(all, [](const auto& p) { return p.points.empty(); });
+    return all;
 }
 
 Joints joints_of(const PurkinjeNetwork& n)
@@ -350,24 +441,25 @@ device::StepperOptions options_with(const PurkinjeNetwork* n, device::StepperOpt
 {
     if (n == nullptr || asked.devices.kind != device::Devices::Kind::automatic)
         return asked;
+    const auto nodes = n->description.cables.compartments.nodes();
+    if (nodes <= cable::most_contracted)
+        return asked;
     asked.devices = "cpu";
     if (notices != nullptr)
-        notices->push_back({Notice::Level::info,
-                            "computes on the CPU: a Purkinje network is stepped there alone"});
+        notices->push_back(
+            {Notice::Level::info, "computes on the CPU: GPUs step Purkinje networks of at most " +
+                                      std::to_string(cable::most_contracted) +
+                                      " nodes, and this one has " + std::to_string(nodes)});
     return asked;
 }
 
 cable::NetworkPart& add_network(const PurkinjeNetwork& n, const Joints& joints,
-                                device::Stepper& stepper, unsigned threads)
+                                device::Stepper& stepper)
 {
     auto d = n.description;
     d.junctions = joints.junctions;
-    d.threads = std::max(1U, threads);
     const auto make = [&](int device) -> std::unique_ptr<device::Part> {
-        if (device >= 0)
-            throw InputError("--devices", "a Purkinje network is stepped on the CPU alone so far; "
-                                          "take --devices cpu");
-        return cable::make_cpu_network(d);
+        return device < 0 ? cable::make_cpu_network(d) : cable::cuda::make_cuda_network(d, device);
     };
     return static_cast<cable::NetworkPart&>(stepper.add_part(joints.ports, make));
 }
