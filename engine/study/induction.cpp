@@ -2,8 +2,8 @@
 #include "engine/study/induction.hpp"
 
 #include "engine/core/error.hpp"
-#include "engine/core/nearest.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/study/study_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,61 +14,6 @@ namespace tawara::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// An object of the study's file, read key by key.
-class Keys
-{
-  public:
-    Keys(const std::filesystem::path& file, std::string at, const Json& o,
-         std::vector<std::string> known)
-        : file_(file), at_(std::move(at)), o_(o)
-    {
-        if (!o.is_object())
-            fail("", "must be an object of " + list(known));
-        for (const auto& [key, value] : o.items())
-            if (std::find(known.begin(), known.end(), key) == known.end())
-                fail("/" + key, "unknown key" + hint(key, known));
-    }
-    [[noreturn]] void fail(const std::string& key, const std::string& why) const
-    {
-        throw InputError(file_.string(), at_ + key, why);
-    }
-    bool has(const char* key) const { return o_.contains(key); }
-    const Json& operator[](const char* key) const { return o_.at(key); }
-    void number(const char* key, double low, double high, const char* unit, double& to) const
-    {
-        if (!has(key))
-            return;
-        const auto& v = o_.at(key);
-        if (!v.is_number() || !(v.get<double>() >= low) || !(v.get<double>() <= high))
-            fail(std::string("/") + key,
-                 v.dump() + " must be a number from " + simulation::number_text(low, 6) + " to " +
-                     simulation::number_text(high, 6) + (*unit ? " " : "") + unit);
-        to = v.get<double>();
-    }
-    void count(const char* key, int low, int high, int& to) const
-    {
-        if (!has(key))
-            return;
-        const auto& v = o_.at(key);
-        if (!v.is_number_integer() || v.get<double>() < low || v.get<double>() > high)
-            fail(std::string("/") + key, v.dump() + " must be a whole number from " +
-                                             std::to_string(low) + " to " + std::to_string(high));
-        to = v.get<int>();
-    }
-
-  private:
-    static std::string list(const std::vector<std::string>& known)
-    {
-        std::string out;
-        for (const auto& k : known)
-            out += (out.empty() ? "" : ", ") + k;
-        return out;
-    }
-    const std::filesystem::path& file_;
-    std::string at_;
-    const Json& o_;
-};
 
 constexpr int segments = 17;
 
@@ -97,7 +42,7 @@ PacingSite site_of(const std::filesystem::path& file, const std::string& at, con
         return of_segment(v.get<int>());
     PacingSite s{"site " + std::to_string(number + 1), 0, point_of(v)};
     if (v.is_object()) {
-        const Keys o(file, at, v, {"name", "position_mm"});
+        const StudyKeys o(file, at, v, {"name", "position_mm"});
         if (!o.has("position_mm") || (o.has("name") && !o["name"].is_string()))
             throw wrong(at);
         s.place_mm = point_of(o["position_mm"]);
@@ -109,7 +54,7 @@ PacingSite site_of(const std::filesystem::path& file, const std::string& at, con
     return s;
 }
 
-std::vector<PacingSite> sites_of(const std::filesystem::path& file, const Keys& keys)
+std::vector<PacingSite> sites_of(const std::filesystem::path& file, const StudyKeys& keys)
 {
     std::vector<PacingSite> out;
     if (!keys.has("sites") || keys["sites"] == Json("aha")) {
@@ -135,19 +80,19 @@ std::vector<PacingSite> sites_of(const std::filesystem::path& file, const Keys& 
 Induction read_induction(const std::filesystem::path& file, const Json& o)
 {
     constexpr double longest = 10000;
-    const Keys keys(file, "/induction", o,
-                    {"sites", "s1", "extra", "first_coupling_ms", "decrement_ms", "shortest_ms",
-                     "sustained_ms", "stimulus"});
+    const StudyKeys keys(file, "/induction", o,
+                         {"sites", "s1", "extra", "first_coupling_ms", "decrement_ms",
+                          "shortest_ms", "sustained_ms", "stimulus"});
     Induction out;
     out.sites = sites_of(file, keys);
     if (keys.has("s1")) {
-        const Keys s1(file, "/induction/s1", keys["s1"], {"cycle_ms", "count"});
+        const StudyKeys s1(file, "/induction/s1", keys["s1"], {"cycle_ms", "count"});
         s1.number("cycle_ms", 50, longest, "ms", out.cycle_ms);
         s1.count("count", 1, 1000, out.count);
     }
     if (keys.has("stimulus")) {
-        const Keys s(file, "/induction/stimulus", keys["stimulus"],
-                     {"radius_mm", "amplitude_pA_per_pF", "duration_ms"});
+        const StudyKeys s(file, "/induction/stimulus", keys["stimulus"],
+                          {"radius_mm", "amplitude_pA_per_pF", "duration_ms"});
         s.number("radius_mm", 0.01, 100, "mm", out.radius_mm);
         s.number("amplitude_pA_per_pF", 0.01, 1e5, "pA/pF", out.amplitude_pA_per_pF);
         s.number("duration_ms", 0.01, 20, "ms", out.duration_ms);
@@ -171,7 +116,7 @@ Induction read_induction(const std::filesystem::path& file, const Json& o)
 
 Ablation read_ablation(const std::filesystem::path& file, const Json& o)
 {
-    const Keys keys(file, "/ablation", o, {"points_mm", "radius_mm", "depth_mm", "label"});
+    const StudyKeys keys(file, "/ablation", o, {"points_mm", "radius_mm", "depth_mm", "label"});
     Ablation out;
     if (keys.has("label") == keys.has("points_mm"))
         keys.fail("", "wants one of points_mm (a line of points) and label (of the mesh)");

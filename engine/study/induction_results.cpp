@@ -87,6 +87,13 @@ std::string combination(const SearchedSite& s)
     return out;
 }
 
+/// A segment with several sites is as its worst one.
+void keep_worse(const Outcome*& kept, const Outcome& o)
+{
+    if (kept == nullptr || *kept < o)
+        kept = &o;
+}
+
 } // namespace
 
 std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesystem::path& folder)
@@ -171,8 +178,8 @@ void add_sites(std::span<const SearchedSite> sites, ReportPage& page)
         auto& [first, second] = eyes[combination(s)];
         if (r.segment > 0) {
             const auto at = static_cast<std::size_t>(r.segment - 1);
-            first.of[at] = &r.before.worst.outcome;
-            second.of[at] = r.after ? &r.after->worst.outcome : first.of[at];
+            keep_worse(first.of[at], r.before.worst.outcome);
+            keep_worse(second.of[at], (r.after ? *r.after : r.before).worst.outcome);
         }
         const auto c = cells(r.before, r.exit_segment, extras);
         std::vector<std::string> row{r.site, s.run};

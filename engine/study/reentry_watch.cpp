@@ -120,7 +120,7 @@ bool ReentryWatch::reentered() const
 
 analysis::Reentry ReentryWatch::describe(double from_ms, double to_ms) const
 {
-    return describe_reentry(
+    return analysis::describe_reentry(
         {log_.all(), tissue_.problem.position_mm, tissue_.problem.system.volume}, from_ms, to_ms);
 }
 

@@ -118,13 +118,13 @@ class Searches
     SearchResult search(simulation::Simulation& s, const simulation::Session& session,
                         const Vec3& at, bool lesion)
     {
-        const auto page = job_.options.out / pictures[lesion];
+        const auto page = job_.options.out / pictures[lesion ? 1 : 0];
         const SiteSearch* running = nullptr;
         SiteSearch search(
             s, session, job_.induction,
             {{at, job_.induction.radius_mm},
              job_.site.name,
-             job_.options.out / trains[lesion],
+             job_.options.out / trains[lesion ? 1 : 0],
              job_.file},
             job_.options.device.precision, store_.known(lesion), [&](const Trial& t) {
                 if (t.outcome == Outcome::sustained)

@@ -135,7 +135,7 @@ void SiteSearch::write_checkpoint_of_train() const
     const auto& tissue = simulation_.tissue();
     simulation::Checkpoint c;
     c.fingerprint = fingerprint(tissue.problem, session_, precision_);
-    c.layout = layout_print(tissue.problem, *tissue.mesh);
+    c.layout = simulation::layout_print(tissue.problem, *tissue.mesh);
     c.state = bases_.at({}).state;
     c.threshold_mV = session_.activation_threshold_mV;
     c.maps_from_ms = (induction_.count - 1) * induction_.cycle_ms;
@@ -212,6 +212,9 @@ Trial SiteSearch::tried(const std::vector<double>& couplings, const Progress& pr
             break;
     }
     judge(t, pulse_ms);
+    std::erase_if(bases_, [&](const auto& b) { // only the shortest that captured is followed
+        return b.first.size() == couplings.size() && b.first != couplings;
+    });
     return t;
 }
 

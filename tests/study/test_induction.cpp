@@ -314,3 +314,4 @@ class TestInduction : public QObject
 };
 
 QTEST_GUILESS_MAIN(TestInduction)
+#include "test_induction.moc"
