@@ -170,7 +170,7 @@ class Scheduler
         }
         const std::lock_guard hold(mutex_);
         if (reason.empty())
-            ledger_.done(run.number, since(begin), results_of(report), files);
+            ledger_.done(run.number, since(begin), results_with_dose(report, run), files);
         else
             ledger_.failed(run.number, since(begin), reason);
         if (reason.empty())
@@ -179,6 +179,14 @@ class Scheduler
             say(Notice::Level::warning, run.name + " failed: " + reason);
         fraction_[slot] = 0;
         changed_.notify_all();
+    }
+
+    Results results_with_dose(const std::string& report, const PlannedRun& run) const
+    {
+        auto out = results_of(report);
+        if (run.dose)
+            out.merge(dose_results(*study_.doses, *run.dose));
+        return out;
     }
 
     std::string simulate(std::size_t slot, const PlannedRun& run)

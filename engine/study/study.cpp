@@ -5,6 +5,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/digest/sha256.hpp"
+#include "engine/simulation/session/presets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,8 +50,8 @@ Json parsed(const fs::path& file)
 
 void check_keys(const fs::path& file, const Json& o)
 {
-    const std::vector<std::string> known{"schema", "name", "session",   "axes",
-                                         "runs",   "keep", "induction", "ablation"};
+    const std::vector<std::string> known{"schema", "name",      "session",  "axes", "runs",
+                                         "keep",   "induction", "ablation", "doses"};
     for (const auto& [key, value] : o.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
             fail(file, "/" + key, "unknown key" + hint(key, known));
@@ -135,7 +136,7 @@ void read_session_text(const fs::path& file, const Json& o, Study& s)
     }
 }
 
-/// All combinations, the last axis fastest; then the same with the next one of the list.
+/// The sites that each combination is run at; without `induction` once, at none.
 std::vector<std::optional<std::size_t>> sites_of(const Study& s)
 {
     if (!s.induction)
@@ -146,11 +147,25 @@ std::vector<std::optional<std::size_t>> sites_of(const Study& s)
     return out;
 }
 
+/// The doses that each combination is run with; without `doses` once, with none.
+std::vector<std::optional<Dose>> doses_of(const Study& s)
+{
+    if (!s.doses)
+        return {std::nullopt};
+    std::vector<std::optional<Dose>> out;
+    for (std::size_t d = 0; d < s.doses->drugs.size(); ++d)
+        for (std::size_t v = 0; v < s.doses->values.size(); ++v)
+            out.emplace_back(Dose{d, v});
+    return out;
+}
+
+/// All combinations, the last axis fastest; then the same with the next one of the list.
 void make_runs(const fs::path& file, const std::vector<Axis>& axes,
                const std::vector<std::vector<Setting>>& lists, Study& s)
 {
     const auto sites = sites_of(s);
-    std::size_t combinations = lists.size() * sites.size();
+    const auto doses = doses_of(s);
+    std::size_t combinations = lists.size() * sites.size() * doses.size();
     for (const auto& a : axes) {
         combinations *= a.values.size();
         if (combinations > most_runs)
@@ -161,6 +176,8 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
         for (const auto& [path, value] : list)
             if (std::find(s.paths.begin(), s.paths.end(), path) == s.paths.end())
                 s.paths.push_back(path);
+    if (s.doses)
+        s.paths.insert(s.paths.end(), {drug_path, concentration_path(*s.doses)});
     if (s.induction)
         s.paths.emplace_back(site_path);
     const int digits = static_cast<int>(std::to_string(combinations).size());
@@ -173,7 +190,8 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
                           static_cast<long long>(r.number));
             r.name = name;
             r.site = sites[k % sites.size()];
-            std::size_t rest = k / sites.size();
+            r.dose = doses[k / sites.size() % doses.size()];
+            std::size_t rest = k / sites.size() / doses.size();
             for (auto a = axes.rbegin(); a != axes.rend(); rest /= a->values.size(), ++a)
                 r.settings.insert(r.settings.begin(),
                                   {a->path, a->values[rest % a->values.size()]});
@@ -182,7 +200,7 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
         }
 }
 
-/// @param searched  text of induction and ablation
+/// @param searched  text of induction, ablation and doses
 std::string digest_of(const Study& s, std::span<const std::string> overrides,
                       const std::string& searched)
 {
@@ -221,6 +239,10 @@ Study read_study(const fs::path& file, std::span<const std::string> overrides)
         s.ablation = read_ablation(file, o["ablation"]);
         searched += o["ablation"].dump();
     }
+    if (o.contains("doses")) {
+        s.doses = read_doses(file, o["doses"]);
+        searched += o["doses"].dump();
+    }
     make_runs(file, axes_of(file, o), lists_of(file, o), s);
     s.digest = digest_of(s, overrides, searched);
     for (auto& r : s.runs)
@@ -246,6 +268,11 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
         auto session = simulation::parse_session(s.session, s.session_file, settings);
         session.folder = std::filesystem::path(s.session_file).parent_path();
         session.name = s.name + ", " + run.name;
+        if (run.dose) {
+            session.drugs.push_back(drug_of(*s.doses, *run.dose));
+            for (const auto& [parameter, factor] : session.drugs.back().factors)
+                simulation::need_factor_name(parameter, session.regions, s.file, "/doses/drugs");
+        }
         return session;
     } catch (const InputError& e) {
         std::string of;
@@ -258,6 +285,12 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
 std::vector<Setting> differences(const Study& s, const PlannedRun& run)
 {
     auto out = run.settings;
+    if (run.dose) {
+        const auto& all = *s.doses;
+        out.emplace_back(drug_path, nlohmann::json(all.drugs.at(run.dose->drug).name).dump());
+        out.emplace_back(concentration_path(all),
+                         nlohmann::json(all.values[run.dose->value]).dump());
+    }
     if (run.site)
         out.emplace_back(site_path, nlohmann::json(s.induction->sites.at(*run.site).name).dump());
     return out;
