@@ -253,7 +253,7 @@ void Ledger::plan(const Study& s)
         Statement(db_, "INSERT INTO runs(number, name, settings, state) VALUES(?, ?, ?, 'planned')")
             .with(r.number)
             .with(r.name)
-            .with(settings_text(r.settings))
+            .with(settings_text(differences(s, r)))
             .run();
     t.commit();
 }

@@ -6,6 +6,7 @@
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
+#include "engine/study/site_run.hpp"
 #include "engine/study/study_results.hpp"
 
 #include <algorithm>
@@ -148,7 +149,7 @@ class Scheduler
         const auto begin = Clock::now();
         fraction_[slot] = 0;
         std::string reason;
-        simulation::RunReport report;
+        std::string report; // JSON
         try {
             report = simulate(slot, run);
         } catch (const Cancelled&) {
@@ -162,12 +163,14 @@ class Scheduler
         const auto folder = options_.out / run.name;
         std::map<std::string, std::string> files;
         if (reason.empty()) {
+            if (run.site)
+                forget_search(folder);
             thin_out(folder, study_);
             files = digests(folder);
         }
         const std::lock_guard hold(mutex_);
         if (reason.empty())
-            ledger_.done(run.number, since(begin), results_of(report.json), files);
+            ledger_.done(run.number, since(begin), results_with_dose(report, run), files);
         else
             ledger_.failed(run.number, since(begin), reason);
         if (reason.empty())
@@ -178,7 +181,15 @@ class Scheduler
         changed_.notify_all();
     }
 
-    simulation::RunReport simulate(std::size_t slot, const PlannedRun& run)
+    Results results_with_dose(const std::string& report, const PlannedRun& run) const
+    {
+        auto out = results_of(report);
+        if (run.dose)
+            out.merge(dose_results(*study_.doses, *run.dose));
+        return out;
+    }
+
+    std::string simulate(std::size_t slot, const PlannedRun& run)
     {
         const auto session = session_of(study_, run);
         simulation::RunOptions o;
@@ -193,10 +204,15 @@ class Scheduler
         p.stop = stop_.get_token();
         p.context.threads = slots_[slot].threads;
         p.report = [this, slot](double fraction, std::string_view) { fraction_[slot] = fraction; };
+        if (run.site) {
+            const auto& i = *study_.induction;
+            return run_site({study_.file, session, i, i.sites.at(*run.site), study_.ablation, o},
+                            p);
+        }
         if (const auto checkpoint = newest_checkpoint(o.out); !checkpoint.empty()) {
             o.resume = checkpoint;
             try {
-                return simulation::run_session(session, o, p);
+                return simulation::run_session(session, o, p).json;
             } catch (const InputError& e) { // of another version, or broken off
                 o.resume.clear();
                 const auto why =
@@ -206,7 +222,7 @@ class Scheduler
                 say(Notice::Level::warning, run.name + " " + why);
             }
         }
-        return simulation::run_session(session, o, p);
+        return simulation::run_session(session, o, p).json;
     }
 
     /// @pre the mutex is held

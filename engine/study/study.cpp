@@ -5,6 +5,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/digest/sha256.hpp"
+#include "engine/simulation/session/presets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,14 +50,13 @@ Json parsed(const fs::path& file)
 
 void check_keys(const fs::path& file, const Json& o)
 {
-    const std::vector<std::string> known{"schema", "name", "session",  "axes",
-                                         "runs",   "keep", "induction"};
+    const std::vector<std::string> known{"schema", "name",      "session",  "axes", "runs",
+                                         "keep",   "induction", "ablation", "doses"};
     for (const auto& [key, value] : o.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
             fail(file, "/" + key, "unknown key" + hint(key, known));
-    if (o.contains("induction"))
-        fail(file, "/induction",
-             "this version searches for no inducible sites; give axes or runs instead");
+    if (o.contains("ablation") && !o.contains("induction"))
+        fail(file, "/ablation", "wants induction: it is done where re-entry was induced");
     if (!o.contains("schema") || o["schema"] != Json(1))
         fail(file, "/schema", "must be 1");
     if (!o.contains("session"))
@@ -136,11 +136,36 @@ void read_session_text(const fs::path& file, const Json& o, Study& s)
     }
 }
 
+/// The sites that each combination is run at; without `induction` once, at none.
+std::vector<std::optional<std::size_t>> sites_of(const Study& s)
+{
+    if (!s.induction)
+        return {std::nullopt};
+    std::vector<std::optional<std::size_t>> out;
+    for (std::size_t k = 0; k < s.induction->sites.size(); ++k)
+        out.emplace_back(k);
+    return out;
+}
+
+/// The doses that each combination is run with; without `doses` once, with none.
+std::vector<std::optional<Dose>> doses_of(const Study& s)
+{
+    if (!s.doses)
+        return {std::nullopt};
+    std::vector<std::optional<Dose>> out;
+    for (std::size_t d = 0; d < s.doses->drugs.size(); ++d)
+        for (std::size_t v = 0; v < s.doses->values.size(); ++v)
+            out.emplace_back(Dose{d, v});
+    return out;
+}
+
 /// All combinations, the last axis fastest; then the same with the next one of the list.
 void make_runs(const fs::path& file, const std::vector<Axis>& axes,
                const std::vector<std::vector<Setting>>& lists, Study& s)
 {
-    std::size_t combinations = lists.size();
+    const auto sites = sites_of(s);
+    const auto doses = doses_of(s);
+    std::size_t combinations = lists.size() * sites.size() * doses.size();
     for (const auto& a : axes) {
         combinations *= a.values.size();
         if (combinations > most_runs)
@@ -151,6 +176,10 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
         for (const auto& [path, value] : list)
             if (std::find(s.paths.begin(), s.paths.end(), path) == s.paths.end())
                 s.paths.push_back(path);
+    if (s.doses)
+        s.paths.insert(s.paths.end(), {drug_path, concentration_path(*s.doses)});
+    if (s.induction)
+        s.paths.emplace_back(site_path);
     const int digits = static_cast<int>(std::to_string(combinations).size());
     for (const auto& list : lists)
         for (std::size_t k = 0; k < combinations / lists.size(); ++k) {
@@ -160,7 +189,9 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
             std::snprintf(name, sizeof name, "run-%0*lld", digits,
                           static_cast<long long>(r.number));
             r.name = name;
-            std::size_t rest = k;
+            r.site = sites[k % sites.size()];
+            r.dose = doses[k / sites.size() % doses.size()];
+            std::size_t rest = k / sites.size() / doses.size();
             for (auto a = axes.rbegin(); a != axes.rend(); rest /= a->values.size(), ++a)
                 r.settings.insert(r.settings.begin(),
                                   {a->path, a->values[rest % a->values.size()]});
@@ -169,7 +200,9 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
         }
 }
 
-std::string digest_of(const Study& s, std::span<const std::string> overrides)
+/// @param searched  text of induction, ablation and doses
+std::string digest_of(const Study& s, std::span<const std::string> overrides,
+                      const std::string& searched)
 {
     std::vector<std::string_view> parts{s.session};
     parts.insert(parts.end(), overrides.begin(), overrides.end());
@@ -178,6 +211,8 @@ std::string digest_of(const Study& s, std::span<const std::string> overrides)
             parts.emplace_back(path);
             parts.emplace_back(value);
         }
+    if (!searched.empty())
+        parts.emplace_back(searched);
     return sha256_of_parts(parts);
 }
 
@@ -190,12 +225,26 @@ Study read_study(const fs::path& file, std::span<const std::string> overrides)
         fail(file, "", "a study is a JSON object");
     check_keys(file, o);
     Study s;
+    s.file = file.string();
     s.name = o.contains("name") && o["name"].is_string() ? o["name"].get<std::string>()
                                                          : file.stem().string();
     read_session_text(file, o, s);
     read_keep(file, o, s);
+    std::string searched;
+    if (o.contains("induction")) {
+        s.induction = read_induction(file, o["induction"]);
+        searched = o["induction"].dump();
+    }
+    if (o.contains("ablation")) {
+        s.ablation = read_ablation(file, o["ablation"]);
+        searched += o["ablation"].dump();
+    }
+    if (o.contains("doses")) {
+        s.doses = read_doses(file, o["doses"]);
+        searched += o["doses"].dump();
+    }
     make_runs(file, axes_of(file, o), lists_of(file, o), s);
-    s.digest = digest_of(s, overrides);
+    s.digest = digest_of(s, overrides, searched);
     for (auto& r : s.runs)
         for (const auto& text : overrides) {
             const auto equals = text.find('=');
@@ -219,6 +268,11 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
         auto session = simulation::parse_session(s.session, s.session_file, settings);
         session.folder = std::filesystem::path(s.session_file).parent_path();
         session.name = s.name + ", " + run.name;
+        if (run.dose) {
+            session.drugs.push_back(drug_of(*s.doses, *run.dose));
+            for (const auto& [parameter, factor] : session.drugs.back().factors)
+                simulation::need_factor_name(parameter, session.regions, s.file, "/doses/drugs");
+        }
         return session;
     } catch (const InputError& e) {
         std::string of;
@@ -226,6 +280,20 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
             of += (of.empty() ? " (" + run.name + ": " : ", ") + text;
         throw InputError(e.file, e.where, e.reason + of + (of.empty() ? "" : ")"));
     }
+}
+
+std::vector<Setting> differences(const Study& s, const PlannedRun& run)
+{
+    auto out = run.settings;
+    if (run.dose) {
+        const auto& all = *s.doses;
+        out.emplace_back(drug_path, nlohmann::json(all.drugs.at(run.dose->drug).name).dump());
+        out.emplace_back(concentration_path(all),
+                         nlohmann::json(all.values[run.dose->value]).dump());
+    }
+    if (run.site)
+        out.emplace_back(site_path, nlohmann::json(s.induction->sites.at(*run.site).name).dump());
+    return out;
 }
 
 std::string setting_of(const PlannedRun& run, const std::string& path)

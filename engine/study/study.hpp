@@ -2,6 +2,8 @@
 // What a study is: one session, and what differs between its runs.
 #pragma once
 #include "engine/simulation/session/session.hpp"
+#include "engine/study/doses.hpp"
+#include "engine/study/induction.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +24,8 @@ struct PlannedRun
     std::int64_t number = 0; ///< from 0, in the study's order
     std::string name;        ///< of its folder: "run-0007"
     std::vector<Setting> settings;
+    std::optional<std::size_t> site{}; ///< of Induction::sites, which it searches
+    std::optional<Dose> dose{};        ///< of Study::doses
 };
 
 /// What a run's folder keeps beside report.json and the tables of probes and beats.
@@ -30,18 +34,24 @@ enum class Keep { activation, ecg, frames };
 struct Study
 {
     std::string name;
+    std::string file;               ///< of the study, as errors name it
     std::string session;            ///< text of the session, before any setting
     std::string session_file;       ///< what is named in errors, and where paths start
     std::vector<std::string> paths; ///< keys that differ, axes first, in the file's order
     std::vector<PlannedRun> runs;   ///< the last axis changes fastest; the list `runs` follows
     bool keep_all = true;           ///< no `keep` is given
     std::set<Keep> keep;
+    std::optional<Induction> induction; ///< each run searches one of its sites
+    std::optional<Ablation> ablation;   ///< of sites with sustained re-entry
+    std::optional<Doses> doses;         ///< each run has one of them, beside its session's drugs
     std::string digest; ///< of all of it that results depend on, files that a session names aside
 };
 
 /// Reads a study (schema 1): `session` (a path beside the study, or an object), `axes` (each key
 /// with its values: every combination is a run), `runs` (a list of settings, a run each; with axes,
-/// each of them with every combination), `keep`.
+/// each of them with every combination), `keep`; with `doses` each of those runs once for each drug
+/// and concentration, with `induction` once for each site: sites change fastest, then
+/// concentrations.
 /// @param overrides  "PATH=VALUE" for the session of all runs
 /// @throws InputError naming the file and the JSON pointer
 /// @cost   linear in the runs, of which there are a million at most
@@ -50,6 +60,11 @@ Study read_study(const std::filesystem::path& file, std::span<const std::string>
 /// The session of a run, checked as any other.
 /// @throws InputError naming the run's settings
 simulation::Session session_of(const Study& s, const PlannedRun& run);
+
+/// The path that names a run's site among what runs differ by.
+inline constexpr const char* site_path = "induction.site";
+/// What a run differs by: its settings, its dose, its site.
+std::vector<Setting> differences(const Study& s, const PlannedRun& run);
 
 /// The value that a run has at a path, as JSON; empty where it sets none.
 std::string setting_of(const PlannedRun& run, const std::string& path);

@@ -4,6 +4,8 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/drawing.hpp"
 #include "engine/simulation/results/report_page.hpp"
+#include "engine/study/induction_results.hpp"
+#include "engine/study/table_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,6 +30,7 @@ constexpr std::array compared{"unknowns_with_cells",
                               "conduction_velocity_m_per_s",
                               "ecg",
                               "newton",
+                              "induction",
                               "rest",
                               "seconds",
                               "cell_steps_per_s"};
@@ -43,43 +46,11 @@ void add_numbers(const std::string& name, const Json& value, Results& out)
         add_numbers(name + ".last", value.back(), out); // of beats
 }
 
-/// As a field of a table of commas.
-std::string field(const std::string& text)
-{
-    if (text.find_first_of(",\"\n\r") == std::string::npos)
-        return text;
-    std::string out = "\"";
-    for (const char c : text)
-        out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
-std::string exact(double x)
-{
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", x);
-    double back = 0;
-    for (int digits = 6; digits < 17; ++digits) { // the shortest that is read as the same
-        char tried[40];
-        std::snprintf(tried, sizeof tried, "%.*g", digits, x);
-        if (std::sscanf(tried, "%lf", &back) == 1 && back == x)
-            return tried;
-    }
-    return text;
-}
-
 std::string rounded(double x)
 {
     char text[40];
     std::snprintf(text, sizeof text, "%.5g", x);
     return text;
-}
-
-/// A text's quotes are of JSON alone.
-std::string plain(const std::string& json)
-{
-    const auto value = Json::parse(json, nullptr, false);
-    return value.is_string() ? value.get<std::string>() : json;
 }
 
 /// What was asked for and what came of it, run by run.
@@ -236,7 +207,7 @@ std::string tail(const std::string& path)
     return before == std::string::npos ? path : path.substr(before + 1);
 }
 
-void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::path& file)
+void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::path& folder)
 {
     ReportPage page;
     page.title = ledger.study_name();
@@ -274,8 +245,12 @@ void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::pat
         if (row.state == State::failed)
             page.remarks.push_back({Notice::Level::warning, row.name + " failed: " + row.reason});
     }
+    if (const auto sites = searched_sites(ledger, folder); !sites.empty()) {
+        write_induction_csv(sites, s.paths, folder / "induction.csv");
+        add_sites(sites, page);
+    }
     page.wide.push_back(std::move(table));
-    write_whole(file, [&](std::ostream& out) { out << to_html(page); });
+    write_whole(folder / "report.html", [&](std::ostream& out) { out << to_html(page); });
 }
 
 } // namespace
@@ -294,7 +269,7 @@ void write_results(const Ledger& ledger, const std::filesystem::path& folder)
 {
     const auto s = sheet_of(ledger);
     write_csv(s, folder / "results.csv");
-    write_page(ledger, s, folder / "report.html");
+    write_page(ledger, s, folder);
 }
 
 } // namespace tawara::study

@@ -148,12 +148,31 @@ class TestStudy : public QObject
         QTest::newRow("keep") << QByteArray(
                                      R"({"schema": 1, "session": "strip.json", "keep": ["all"]})")
                               << "must be one of activation, ecg, frames";
-        QTest::newRow("not yet")
-            << QByteArray(R"({"schema": 1, "session": "strip.json", "induction": {}})")
-            << "/induction: this version searches";
         QTest::newRow("a run's session") << QByteArray(R"({"schema": 1, "session": "strip.json",
                 "axes": {"time.dt_ms": [0.05, -1]}})")
                                          << "(run-1: time.dt_ms=-1)";
+        const auto doses = [](const char* row, const char* keys, const char* says) {
+            QTest::newRow(row) << R"({"schema": 1, "session": "strip.json", "doses": )" +
+                                      QByteArray(keys) + "}"
+                               << QString(says);
+        };
+        doses("no concentrations", R"({"drugs": ["verapamil"]})",
+              "/doses: wants one of times_cmax");
+        doses("drug", R"({"drugs": ["verapamill"], "times_cmax": [1]})",
+              "/doses/drugs/0: 'verapamill' is not known; known are bepridil, ");
+        doses("drug twice", R"({"drugs": ["verapamil", "verapamil"], "times_cmax": [1]})",
+              "'verapamil' is there twice");
+        doses("concentration", R"({"drugs": ["verapamil"], "times_cmax": [0, -1]})",
+              "/doses/times_cmax/1: -1 must be a number of at least 0");
+        doses("C_max", R"({"drugs": [{"name": "x", "blocks": {"g_Kr": {"ic50_nM": 1}}}],
+              "times_cmax": [1]})",
+              "/doses/drugs/0: needs cmax_nM");
+        doses("IC50", R"({"drugs": [{"name": "x", "blocks": {"g_Kr": {"hill": 1}}}],
+              "concentration_nM": [1]})",
+              "/doses/drugs/0/blocks/g_Kr/ic50_nM: is missing");
+        doses("conductance", R"({"drugs": [{"name": "x", "blocks": {"g_Krr": {"ic50_nM": 1}}}],
+              "concentration_nM": [1]})",
+              "/doses/drugs: unknown parameter 'g_Krr'");
     }
     void wrongStudiesAreSaid()
     {
@@ -192,6 +211,55 @@ class TestStudy : public QObject
         const auto other = run_cli({"study", "run", file, "--out", out, "--set", "time.end_ms=9"});
         QCOMPARE(other.status, 2);
         QVERIFY(other.err.find("of another study") != std::string::npos);
+    }
+
+    void dosesMakeRuns()
+    {
+        const auto s = read_study(written("doses.json", R"({"schema": 1, "session": "strip.json",
+            "axes": {"time.dt_ms": [0.02, 0.01]}, "doses": {"drugs": ["dofetilide",
+            {"name": "x", "cmax_nM": 10, "blocks": {"g_Kr": {"ic50_nM": 20, "hill": 2}}}],
+            "times_cmax": [0, 1, 4]}})"));
+        QCOMPARE(s.runs.size(), std::size_t(12));
+        QCOMPARE(s.paths,
+                 (std::vector<std::string>{"time.dt_ms", "doses.drug", "doses.times_cmax"}));
+        QCOMPARE(differences(s, s.runs[4]), (std::vector<Setting>{{"time.dt_ms", "0.02"},
+                                                                  {"doses.drug", "\"x\""},
+                                                                  {"doses.times_cmax", "1.0"}}));
+        QCOMPARE(setting_of(s.runs[6], "time.dt_ms"), std::string("0.01"));
+        const auto drug = session_of(s, s.runs[5]).drugs.at(0);
+        QCOMPARE(drug.name, std::string("x, 40 nM"));
+        QCOMPARE(drug.factors.size(), std::size_t(1));
+        QCOMPARE(drug.factors[0].second, 0.2); // 1 / (1 + 2^2)
+        for (const auto& [parameter, factor] : session_of(s, s.runs[0]).drugs.at(0).factors)
+            QCOMPARE(factor, 1.0); // none is given
+        QCOMPARE(known_drugs().size(), std::size_t(12));
+        for (const auto& d : known_drugs())
+            for (const auto& b : d.blocks) {
+                QVERIFY(d.cmax_nM > 0);
+                QVERIFY(std::abs(left_of(b, b.ic50_nM) - 0.5) < 1e-12);
+            }
+    }
+
+    /// The more of the rapid delayed rectifier is blocked, the longer the action potential.
+    void aBlockerLengthensTheActionPotential()
+    {
+        const auto out = path("dosed");
+        const auto r =
+            run_cli({"study", "run", written("dosed.json", R"({"schema": 1, "session": "strip.json",
+            "doses": {"drugs": [{"name": "x", "blocks": {"g_Kr": {"ic50_nM": 10}}}],
+            "concentration_nM": [0, 10, 90]}, "keep": []})"),
+                     "--out", out, "--devices", "cpu", "--set", "time.end_ms=420"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto rows = lasting(out);
+        QCOMPARE(rows.size(), 4);
+        const auto apd = rows[0].indexOf("apd90_ms.median"),
+                   left = rows[0].indexOf("dose.left.g_Kr");
+        QVERIFY(apd > 0 && left > 0);
+        QCOMPARE(rows[1][left].toDouble(), 1.0);
+        QCOMPARE(rows[2][left].toDouble(), 0.5);
+        QCOMPARE(rows[3][left].toDouble(), 0.1);
+        QVERIFY(rows[2][apd].toDouble() > rows[1][apd].toDouble() + 5);
+        QVERIFY(rows[3][apd].toDouble() > rows[2][apd].toDouble() + 5);
     }
 
     void partsShareTheRuns()

@@ -62,6 +62,12 @@ void Drawing::path(const std::string& d, const char* ink, double width)
                 num(width) + "\" stroke-linejoin=\"round\"/>\n";
 }
 
+void Drawing::area(const std::string& d, const char* fill, const char* edge)
+{
+    out_ += "<path d=\"" + d + "Z\" fill=\"" + fill + "\" stroke=\"" + edge +
+            "\" stroke-width=\"0.6\" stroke-linejoin=\"round\"/>\n";
+}
+
 void Drawing::box(double x, double y, double width, double height, const char* ink)
 {
     out_ += "<rect x=\"" + num(x) + "\" y=\"" + num(y) + "\" width=\"" + num(width) +

@@ -24,6 +24,9 @@ class Drawing
               const char* dashes = "none");
     void text(double x, double y, const std::string& words, const char* anchor, const char* ink);
     void path(const std::string& d, const char* ink, double width);
+    /// A closed path, filled.
+    /// @param edge  colour of its outline
+    void area(const std::string& d, const char* fill, const char* edge);
     void box(double x, double y, double width, double height, const char* ink);
     /// @param filled  else its outline alone
     void dot(double x, double y, double radius, const char* ink, bool filled);

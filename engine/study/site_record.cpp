@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/study/site_record.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/simulation/session/csv.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tawara::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Outcome outcome_of(const std::string& word)
+{
+    for (const auto o : {Outcome::blocked, Outcome::none, Outcome::transient})
+        if (word == name(o))
+            return o;
+    return Outcome::sustained;
+}
+
+Json of_search(const SearchResult& r, int exit_segment)
+{
+    return {{"inducible", r.worst.outcome == Outcome::sustained ? 1 : 0},
+            {"shortest_captured_ms", r.shortest_ms},
+            {"trials", r.trials},
+            {"exit_segment", exit_segment},
+            {"worst", to_json(r.worst)}};
+}
+
+SearchResult search_of(const Json& o)
+{
+    return {o.at("shortest_captured_ms").get<std::vector<double>>(), trial_of(o.at("worst")),
+            o.at("trials").get<std::size_t>()};
+}
+
+} // namespace
+
+Json to_json(const Trial& t)
+{
+    Json o{{"couplings_ms", t.couplings_ms}, {"outcome", name(t.outcome)}};
+    if (t.outcome != Outcome::transient && t.outcome != Outcome::sustained)
+        return o;
+    o["duration_ms"] = t.duration_ms;
+    o["cycle_length_ms"] = t.reentry.cycle_length_ms;
+    o["variability"] = t.reentry.variability;
+    o["periods"] = t.reentry.periods;
+    o["monomorphic"] = t.reentry.monomorphic;
+    o["exit_mm"] = t.reentry.exit_mm;
+    o["exit_spread_mm"] = t.reentry.exit_spread_mm;
+    if (t.reentry.slow_channel)
+        o["slow_channel_mm"] = t.reentry.channel_mm;
+    if (!t.core.kind.empty())
+        o["core"] = {
+            {"kind", t.core.kind}, {"place_mm", t.core.place_mm}, {"spread_mm", t.core.spread_mm}};
+    return o;
+}
+
+Trial trial_of(const Json& o)
+{
+    Trial t;
+    t.couplings_ms = o.at("couplings_ms").get<std::vector<double>>();
+    t.outcome = outcome_of(o.at("outcome").get<std::string>());
+    if (!o.contains("duration_ms"))
+        return t;
+    t.duration_ms = o.at("duration_ms").get<double>();
+    auto& r = t.reentry;
+    r.cycle_length_ms = o.at("cycle_length_ms").get<double>();
+    r.variability = o.at("variability").get<double>();
+    r.periods = o.at("periods").get<int>();
+    r.monomorphic = o.at("monomorphic").get<bool>();
+    r.exit_mm = o.at("exit_mm").get<Vec3>();
+    r.exit_spread_mm = o.at("exit_spread_mm").get<double>();
+    r.slow_channel = o.contains("slow_channel_mm");
+    if (r.slow_channel)
+        r.channel_mm = o.at("slow_channel_mm").get<Vec3>();
+    if (o.contains("core"))
+        t.core = {o["core"].at("kind").get<std::string>(), o["core"].at("place_mm").get<Vec3>(),
+                  o["core"].at("spread_mm").get<double>()};
+    return t;
+}
+
+Json to_json(const SiteRecord& r)
+{
+    Json o{{"site", r.site}, {"segment", r.segment}, {"place_mm", r.place_mm}};
+    o["before"] = of_search(r.before, r.exit_segment);
+    if (r.after)
+        o["after"] = of_search(*r.after, r.exit_segment_after);
+    return o;
+}
+
+SiteRecord site_record(const Json& o)
+{
+    SiteRecord r;
+    r.site = o.at("site").get<std::string>();
+    r.segment = o.at("segment").get<int>();
+    r.place_mm = o.at("place_mm").get<Vec3>();
+    r.before = search_of(o.at("before"));
+    r.exit_segment = o.at("before").at("exit_segment").get<int>();
+    if (o.contains("after")) {
+        r.after = search_of(o["after"]);
+        r.exit_segment_after = o["after"].at("exit_segment").get<int>();
+    }
+    return r;
+}
+
+std::string intervals_text(double cycle_ms, const Trial& t)
+{
+    std::string out = simulation::number_text(cycle_ms, 6);
+    for (const double c : t.couplings_ms)
+        out += "-" + simulation::number_text(c, 6);
+    return out;
+}
+
+TrialStore::TrialStore(std::filesystem::path file) : file_(std::move(file))
+{
+    std::error_code none;
+    if (!std::filesystem::exists(file_, none))
+        return;
+    try {
+        const auto o = Json::parse(file_content(file_));
+        for (const auto& [key, to] : {std::pair("before", &before_), std::pair("after", &after_)})
+            for (const auto& trial : o.at(key)) {
+                auto t = trial_of(trial);
+                to->emplace(t.couplings_ms, std::move(t));
+            }
+    } catch (const nlohmann::json::exception&) {
+        throw InputError(file_.string(), "this is no list of trials; remove the file, and the site "
+                                         "is searched anew");
+    }
+}
+
+SiteSearch::Known TrialStore::known(bool with_lesion) const
+{
+    return with_lesion ? after_ : before_;
+}
+
+void TrialStore::add(bool with_lesion, const Trial& t)
+{
+    (with_lesion ? after_ : before_)[t.couplings_ms] = t;
+    Json o{{"before", Json::array()}, {"after", Json::array()}};
+    for (const auto& [key, of] : {std::pair("before", &before_), std::pair("after", &after_)})
+        for (const auto& [couplings, trial] : *of)
+            o[key].push_back(to_json(trial));
+    write_whole(file_, [&](std::ostream& out) { out << o.dump(1) << '\n'; });
+}
+
+} // namespace tawara::study

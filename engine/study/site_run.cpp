@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/study/site_run.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
+#include "engine/core/folder_lock.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
+#include "engine/simulation/session/suggest.hpp"
+#include "engine/simulation/tissue/coordinates.hpp"
+#include "engine/study/lesion.hpp"
+#include "engine/study/site_page.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tawara::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using simulation::ReportPage;
+
+constexpr const char* trials_file = "search.json";
+constexpr const char* trains[]{"checkpoint-s1.tcp", "checkpoint-s1-ablated.tcp"};
+constexpr const char* pictures[]{"pictures.json", "pictures-ablated.json"};
+
+/// Which AHA segment places lie in, as far as the mesh tells.
+class SegmentsOfHeart
+{
+  public:
+    SegmentsOfHeart(const simulation::Tissue& t, const Progress& progress)
+        : tissue_(t), mesh_(*t.mesh)
+    {
+        simulation::add_heart_coordinates(mesh_, *t.surface, progress.silent());
+    }
+    /// 0: of none.
+    int at(const Vec3& p) const
+    {
+        const auto* f = mesh_.field("aha_segment");
+        if (f == nullptr || f->on != mesh::Field::On::tetrahedra)
+            return 0;
+        const auto tet = tissue_.locator->find(p).tetrahedron;
+        return static_cast<int>(std::lround(f->values[static_cast<std::size_t>(tet)]));
+    }
+    std::optional<Vec3> site(int segment) const
+    {
+        const auto begins = "AHA " + std::to_string(segment) + ",";
+        for (const auto& s : simulation::suggested_sites(mesh_, *tissue_.surface))
+            if (s.name.starts_with(begins))
+                return s.position_mm;
+        return {};
+    }
+
+  private:
+    const simulation::Tissue& tissue_;
+    mesh::TetMesh mesh_; ///< with the coordinates that the tissue's may lack
+};
+
+simulation::Session without_stimuli(simulation::Session s)
+{
+    s.stimuli.clear();
+    s.probes.clear();
+    return s;
+}
+
+/// One search of a job: without the lesion, then with it.
+class Searches
+{
+  public:
+    Searches(const SiteJob& job, const Progress& progress)
+        : job_(job), progress_(progress), store_(job.options.out / trials_file)
+    {
+    }
+
+    SiteRecord go()
+    {
+        const auto session = without_stimuli(job_.session);
+        simulation::Simulation s(build_tissue(session, progress_), job_.options.device, progress_);
+        const SegmentsOfHeart heart(s.tissue(), progress_);
+        SiteRecord r;
+        r.site = job_.site.name;
+        r.place_mm = place(heart);
+        r.segment = job_.site.segment > 0 ? job_.site.segment : heart.at(r.place_mm);
+        r.before = search(s, session, r.place_mm, false);
+        r.exit_segment = exit_of(heart, r.before);
+        if (!job_.ablation || r.before.worst.outcome != Outcome::sustained)
+            return r;
+        const auto burnt = with_lesion(session, s.tissue(), *job_.ablation, job_.file);
+        simulation::Simulation after(build_tissue(burnt, progress_), job_.options.device,
+                                     progress_);
+        r.after = search(after, burnt, r.place_mm, true);
+        r.exit_segment_after = exit_of(heart, *r.after);
+        return r;
+    }
+
+    std::vector<ReportPage::Section> sections; ///< of each search's worst trial
+
+  private:
+    Vec3 place(const SegmentsOfHeart& heart) const
+    {
+        if (job_.site.place_mm)
+            return *job_.site.place_mm;
+        const auto at = heart.site(job_.site.segment);
+        if (!at)
+            throw InputError(job_.file, "/induction/sites",
+                             "the mesh has no AHA segment " + std::to_string(job_.site.segment) +
+                                 "; want a heart with its left ventricle, or points in mm");
+        return *at;
+    }
+
+    static int exit_of(const SegmentsOfHeart& heart, const SearchResult& r)
+    {
+        return r.worst.outcome == Outcome::sustained ? heart.at(r.worst.reentry.exit_mm) : 0;
+    }
+
+    SearchResult search(simulation::Simulation& s, const simulation::Session& session,
+                        const Vec3& at, bool lesion)
+    {
+        const auto page = job_.options.out / pictures[lesion ? 1 : 0];
+        const SiteSearch* running = nullptr;
+        SiteSearch search(
+            s, session, job_.induction,
+            {{at, job_.induction.radius_mm},
+             job_.site.name,
+             job_.options.out / trains[lesion ? 1 : 0],
+             job_.file},
+            job_.options.device.precision, store_.known(lesion), [&](const Trial& t) {
+                if (t.outcome == Outcome::sustained)
+                    keep_pictures(page, trial_sections(t, s.tissue(), running->watch(),
+                                                       lesion ? "After ablation" : "Re-entry"));
+                store_.add(lesion, t); // what is known of it is there before it is known
+            });
+        running = &search;
+        auto found = search.go(progress_);
+        for (auto& section : kept_pictures(page))
+            sections.push_back(std::move(section));
+        return found;
+    }
+
+    static void keep_pictures(const std::filesystem::path& file,
+                              const std::vector<ReportPage::Section>& drawn)
+    {
+        Json all = Json::array();
+        for (const auto& p : drawn)
+            all.push_back({p.title, p.svg});
+        write_whole(file, [&](std::ostream& out) { out << all.dump(); });
+    }
+
+    static std::vector<ReportPage::Section> kept_pictures(const std::filesystem::path& file);
+
+    const SiteJob& job_;
+    const Progress& progress_;
+    TrialStore store_;
+};
+
+std::vector<ReportPage::Section> Searches::kept_pictures(const std::filesystem::path& file)
+{
+    std::vector<ReportPage::Section> out;
+    std::error_code none;
+    if (std::filesystem::exists(file, none))
+        for (const auto& p : Json::parse(file_content(file)))
+            out.push_back({p.at(0).get<std::string>(), p.at(1).get<std::string>(), {}});
+    return out;
+}
+
+} // namespace
+
+std::string run_site(const SiteJob& job, const Progress& progress)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    const auto& out = job.options.out;
+    if (job.session.purkinje->wanted)
+        throw InputError(job.options.session_file, "/purkinje",
+                         "sites are searched in tissue without a Purkinje network; leave it out");
+    std::filesystem::create_directories(out);
+    FolderLock lock;
+    lock.take(out);
+    Searches searches(job, progress);
+    const auto record = searches.go();
+    const double wall_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const Json report{{"name", job.session.name},
+                      {"site", job.site.name},
+                      {"induction", to_json(record)},
+                      {"seconds", {{"total", wall_s}}}};
+    const auto page = site_page(record, job.induction, job.session.name, searches.sections);
+    write_whole(out / "report.html", [&](std::ostream& o) { o << to_html(page); });
+    write_whole(out / "report.json", [&](std::ostream& o) { o << report.dump(1) << '\n'; });
+    return report.dump();
+}
+
+void forget_search(const std::filesystem::path& folder)
+{
+    std::error_code none;
+    for (const char* name : {trials_file, trains[0], trains[1], pictures[0], pictures[1]})
+        std::filesystem::remove(folder / name, none);
+}
+
+} // namespace tawara::study
