@@ -98,7 +98,7 @@ void check_shape(const Snapshot& s, const SnapshotShape& shape)
                    std::to_string(k) + " where there are " + std::to_string(shape.parts[k]));
 }
 
-void check_values(const Snapshot& s, double dt_ms)
+void check_values(const Snapshot& s, double dt_ms, std::span<const std::uint8_t> group)
 {
     const auto all = [](const std::vector<double>& values, auto&& good) {
         return std::all_of(values.begin(), values.end(), good);
@@ -110,12 +110,18 @@ void check_values(const Snapshot& s, double dt_ms)
     const double latest =
         static_cast<double>(s.step) * dt_ms + TissueProblem::most_quiescent_ms + dt_ms;
     const auto passed = [&](double t) { return std::isnan(t) || (t >= 0 && t <= latest); };
-    if (!all(s.v, bounded))
+    const auto where_cells_are = [&](const std::vector<double>& values, auto&& good) {
+        for (std::size_t u = 0; u < values.size(); ++u)
+            if (!good(values[u]) && (u >= group.size() || group[u] != no_cells))
+                return false;
+        return true;
+    };
+    if (!where_cells_are(s.v, bounded))
         refuse("holds a potential that is not finite or beyond 1 V");
     for (const auto& state : s.states)
         if (!all(state, finite))
             refuse("holds a state that is not finite");
-    if (!all(s.peak_mV, nearly) || !all(s.rest_mV, nearly))
+    if (!where_cells_are(s.peak_mV, nearly) || !where_cells_are(s.rest_mV, nearly))
         refuse("holds a peak or a resting potential that is not finite or beyond 1 V");
     if (!all(s.activation_ms, passed) || !all(s.repolarisation_ms, passed))
         refuse("holds times of activation or repolarisation that have not come yet");

@@ -23,8 +23,9 @@ void check_shape(const Snapshot& s, const SnapshotShape& shape);
 
 /// That what is in it can have been computed: potentials within 1 V, finite states, times of maps
 /// that have passed. For what comes from a file.
+/// @param group  of each unknown: those without cells have no potential; empty: all have cells
 /// @pre  check_shape()
 /// @throws InputError  ("checkpoint")
-void check_values(const Snapshot& s, double dt_ms);
+void check_values(const Snapshot& s, double dt_ms, std::span<const std::uint8_t> group = {});
 
 } // namespace tawara::device

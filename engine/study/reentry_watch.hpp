@@ -2,6 +2,7 @@
 // What follows a pulse: whether anything is active, whether places are activated anew, around what.
 #pragma once
 #include "engine/analysis/reentry.hpp"
+#include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/phase_watch.hpp"
 #include "engine/simulation/simulation.hpp"

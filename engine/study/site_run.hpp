@@ -2,6 +2,7 @@
 // The run of a study that searches one site.
 #pragma once
 #include "engine/simulation/results/run_report.hpp"
+#include "engine/simulation/session/session.hpp"
 #include "engine/study/induction.hpp"
 
 namespace tawara::study {

@@ -38,16 +38,6 @@ simulation::Stimulus pulse_at(const SiteSearch::Place& place, const Induction& i
     return s;
 }
 
-/// Unknowns without cells have no potential, which a checkpoint cannot hold.
-void give_potential_without_cells(const device::TissueProblem& p, device::Snapshot& s, double mV)
-{
-    for (std::size_t u = 0; u < p.system.volume.size(); ++u)
-        if (!(p.system.volume[u] > 0))
-            for (auto* values : {&s.v, &s.peak_mV, &s.rest_mV})
-                if (u < values->size())
-                    (*values)[u] = mV;
-}
-
 } // namespace
 
 const char* name(Outcome o)
@@ -131,13 +121,15 @@ bool SiteSearch::read_checkpoint_of_train()
     here.fingerprint = fingerprint(problem, session_, precision_);
     auto c = simulation::read_checkpoint(
         place_.checkpoint, [&](const simulation::Checkpoint&) -> simulation::CheckpointBounds {
-            return {problem.size(), simulation::numbers_per_unknown(problem, precision_), {}};
+            return {problem.size(),
+                    simulation::numbers_per_unknown(problem, precision_),
+                    {},
+                    problem.group};
         });
     if (c.fingerprint != here.fingerprint)
         throw InputError(place_.checkpoint.string(),
                          simulation::difference(c.fingerprint, here.fingerprint) +
                              "; give --out another folder");
-    give_potential_without_cells(problem, c.state, std::numeric_limits<double>::quiet_NaN());
     bases_[{}] = {std::move(c.state), steps((induction_.count - 1) * induction_.cycle_ms)};
     return true;
 }
@@ -149,7 +141,6 @@ void SiteSearch::write_checkpoint_of_train() const
     c.fingerprint = fingerprint(tissue.problem, session_, precision_);
     c.layout = simulation::layout_print(tissue.problem, *tissue.mesh);
     c.state = bases_.at({}).state;
-    give_potential_without_cells(tissue.problem, c.state, 0);
     c.threshold_mV = session_.activation_threshold_mV;
     c.maps_from_ms = (induction_.count - 1) * induction_.cycle_ms;
     write_checkpoint(c, place_.checkpoint);

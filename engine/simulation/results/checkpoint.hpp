@@ -90,6 +90,8 @@ struct CheckpointBounds
     std::size_t unknowns = std::numeric_limits<std::size_t>::max();
     std::size_t states = std::numeric_limits<std::size_t>::max(); ///< beside V
     std::function<void(std::int64_t step)> step = {}; ///< called with its step, may throw
+    /// Of each unknown, no_cells where it has no potential; empty: all have one.
+    std::span<const std::uint8_t> group = {};
 };
 
 /// Writes a checkpoint (.tcp), whole or not at all. Binary, little endian, zlib-compressed, with a

@@ -75,7 +75,7 @@ void check_pulses(const std::vector<KnownPulses>& pulses, double now_ms)
 }
 
 /// All of it, but for what only the tissue tells.
-void check(const Checkpoint& c)
+void check(const Checkpoint& c, std::span<const std::uint8_t> group)
 {
     const double dt_ms = dt_of(c.fingerprint);
     if (!(dt_ms > 0 && dt_ms < 1e9))
@@ -93,7 +93,7 @@ void check(const Checkpoint& c)
         shape.parts.push_back(part.size());
     shape.longest_implicit = std::numeric_limits<int>::max(); // of Newton's steps
     device::check_shape(s, shape);                            // restore() knows the rest
-    device::check_values(s, dt_ms);
+    device::check_values(s, dt_ms, group);
     const double now_ms = (static_cast<double>(s.step) + 0.5) * dt_ms;
     check_table(c.probes, now_ms, "probes");
     for (const auto& [name, kept] : c.tables)
@@ -347,7 +347,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file,
         read_version_1(in, bounds, c);
     in.need_end();
     try {
-        check(c);
+        check(c, bounds.group);
     } catch (const InputError& e) {
         in.refuse(e.reason);
     }

@@ -43,7 +43,8 @@ void Run::resume()
             differs(begun, mine, options_.branch, file);
         return {simulation_.tissue().problem.size(),
                 numbers_per_unknown(simulation_.tissue().problem, options_.device.precision),
-                [&](std::int64_t step) { need_end_after(step); }};
+                [&](std::int64_t step) { need_end_after(step); },
+                simulation_.tissue().problem.group};
     });
     const bool others = differs(c, mine, options_.branch, file);
     if (c.version == 1)

@@ -136,8 +136,12 @@ void make_conduct(const Session& s, Region& r, const mesh::TetMesh& m, const Mes
     r.velocity_m_per_s = v;
     try {
         if (wanted || (choice.tune && edge_mm <= coarsest_mm)) {
-            for (const Region& layer : regions_by_layer(r, m)) // each has cells of its own
-                (void)tune_conductivity(s, layer, mesh::grain(m), progress);
+            const auto layers = regions_by_layer(r, m); // each has cells of its own
+            std::vector<const Region*> regions;
+            for (const Region& layer : layers)
+                regions.push_back(&layer);
+            for (const auto& t : tune_all(s, regions, mesh::grain(m), progress))
+                (void)t.get();
             return;
         }
     } catch (const InputError& e) {

@@ -2,9 +2,11 @@
 #include "engine/simulation/tissue/velocity_tuning.hpp"
 
 #include "engine/cell/numerics_error.hpp"
+#include "engine/core/units.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/session_keys.hpp"
+#include "engine/simulation/tissue/conductivity_search.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
@@ -19,7 +21,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <thread>
+#include <tuple>
 
 namespace tawara::simulation {
 namespace {
@@ -30,28 +35,11 @@ constexpr double Conductivity::*sigma_along[]{&Conductivity::fibre, &Conductivit
                                               &Conductivity::normal};
 constexpr double ConductionVelocity::*velocity_along[]{
     &ConductionVelocity::fibre, &ConductionVelocity::sheet, &ConductionVelocity::normal};
-constexpr const char* names[]{"along the fibres", "across the fibres", "across the sheets"};
 
 constexpr const char* stage = "finding conductivities for the wanted velocities";
-constexpr double least_S_per_m = 1e-5;
 constexpr double enough = 0.5 * tuning_tolerance; // leaves room for what is found across
 constexpr int wide = 4; // a bar's sides count less in it; those of fvm's narrow bars up to 1.5 %
-constexpr int most_strips = 24; // of a direction
 constexpr int most_rounds = 4;
-
-std::string figures(double x)
-{
-    return number_text(x, 4);
-}
-
-/// To four figures.
-double rounded(double sigma)
-{
-    const std::string text = figures(sigma);
-    double out = sigma;
-    std::from_chars(text.data(), text.data() + text.size(), out);
-    return out;
-}
 
 /// An edge to five figures: the mean of a mesh's differs by compiler in the last ones.
 mesh::Grain rounded(const mesh::Grain& g)
@@ -61,115 +49,6 @@ mesh::Grain rounded(const mesh::Grain& g)
     std::from_chars(text.data(), text.data() + text.size(), edge);
     return {edge, g.even};
 }
-
-struct Point
-{
-    double sigma = 0, velocity = 0;
-};
-
-/// The search along one direction.
-class Search
-{
-  public:
-    /// @param floor_S_per_m  where waves that are too fast with it are taken as they are; 0: they
-    ///                       are an error
-    Search(std::function<double(double sigma)> measure, double target, std::size_t direction,
-           double edge_mm, double floor_S_per_m = 0)
-        : measure_(std::move(measure)), target_(target), direction_(direction), edge_mm_(edge_mm),
-          floor_S_per_m_(rounded(floor_S_per_m))
-    {
-    }
-
-    /// @param near  of the velocity, that is near enough
-    /// @throws InputError where the velocity cannot be reached
-    Point from(double sigma, double near)
-    {
-        for (int k = 0; k < most_strips; ++k) {
-            const Point p{sigma, measure_(sigma)};
-            ++strips;
-            const double off = std::abs(p.velocity / target_ - 1);
-            if (off <= near)
-                return p;
-            (p.velocity < target_ ? low_ : high_) = p;
-            if (p.velocity > target_ && p.sigma <= floor_S_per_m_)
-                return p;
-            const auto another = next();
-            if (!another)
-                return nearer();
-            sigma = *another;
-        }
-        fail("is not found within " + std::to_string(most_strips) + " strips");
-    }
-
-    int strips = 0;
-
-  private:
-    /// Nothing where there is none between those that are too low and too high.
-    std::optional<double> next()
-    {
-        constexpr double grow = 3, most_factor = 4, least_factor = 1.02;
-        if (!high_) {
-            if (low_->sigma >= most_tuned_S_per_m)
-                fail(std::string(low_->velocity > 0 ? "waves run at no more than " +
-                                                          figures(low_->velocity) + " m/s"
-                                                    : "no wave runs") +
-                     " at " + figures(most_tuned_S_per_m) +
-                     " S/m, and tissue has 0.01 to 1 S/m; refine the mesh, or see whether the "
-                     "model's "
-                     "parameters let waves run");
-            const double ratio = target_ / low_->velocity;
-            const double factor =
-                low_->velocity > 0 ? std::clamp(ratio * ratio, least_factor, most_factor) : grow;
-            return rounded(std::min(low_->sigma * factor, most_tuned_S_per_m));
-        }
-        if (!low_) {
-            if (high_->sigma <= least_S_per_m)
-                fail("waves run at " + figures(high_->velocity) + " m/s even at " +
-                     figures(least_S_per_m) + " S/m");
-            const double ratio = target_ / high_->velocity;
-            return rounded(std::max(
-                std::max(least_S_per_m, floor_S_per_m_),
-                high_->sigma * std::clamp(ratio * ratio, 1 / most_factor, 1 / least_factor)));
-        }
-        // in logarithms; bisected where no wave runs at the lower end, and now and then, as one end
-        // may stay where it is
-        const bool bisect = !(low_->velocity > 0) || strips % 3 == 2;
-        const double at = bisect ? 0.5
-                                 : std::clamp(std::log(target_ / low_->velocity) /
-                                                  std::log(high_->velocity / low_->velocity),
-                                              0.02, 0.98);
-        const double sigma = rounded(low_->sigma * std::pow(high_->sigma / low_->sigma, at));
-        if (sigma > low_->sigma && sigma < high_->sigma)
-            return sigma;
-        const double middle = rounded(std::sqrt(low_->sigma * high_->sigma));
-        if (middle > low_->sigma && middle < high_->sigma)
-            return middle;
-        return {};
-    }
-    Point nearer() const
-    {
-        const auto off = [&](const Point& p) { return std::abs(p.velocity / target_ - 1); };
-        const Point& p = off(*low_) < off(*high_) ? *low_ : *high_;
-        if (off(p) > tuning_tolerance)
-            fail((low_->velocity > 0 ? "they run at " + figures(low_->velocity) + " m/s"
-                                     : std::string("waves stop")) +
-                 " at " + figures(low_->sigma) + " S/m, and run at " + figures(high_->velocity) +
-                 " m/s at " + figures(high_->sigma) + " S/m; refine the mesh");
-        return p;
-    }
-    [[noreturn]] void fail(const std::string& why) const
-    {
-        throw InputError(no_velocity_file, figures(target_) + " m/s " + names[direction_] +
-                                               " cannot be reached on this mesh (mean edge " +
-                                               number_text(edge_mm_, 3) + " mm): " + why);
-    }
-
-    std::function<double(double)> measure_;
-    double target_;
-    std::size_t direction_;
-    double edge_mm_, floor_S_per_m_;
-    std::optional<Point> low_, high_; ///< too slow, too fast
-};
 
 /// A region's directions, each searched for on a thread of its own.
 class Tuner
@@ -197,9 +76,7 @@ class Tuner
         out.edge_mm = grain_.edge_mm;
         out.even = grain_.even;
         out.on_fine_S_per_m = on_fine();
-        sigma_ = out.on_fine_S_per_m;
-        for (auto along : sigma_along)
-            sigma_.*along = rounded(std::clamp(sigma_.*along, least_S_per_m, most_tuned_S_per_m));
+        sigma_ = to_begin_with(out.on_fine_S_per_m);
         if (grain_.even)
             at_once();
         else
@@ -228,7 +105,25 @@ class Tuner
         Conductivity out;
         for (std::size_t k = 0; k < 3; ++k) {
             const double ratio = wanted(k) / v;
-            out.*sigma_along[k] = rounded(tissue_S_per_m.fibre * ratio * ratio);
+            out.*sigma_along[k] = rounded_conductivity(tissue_S_per_m.fibre * ratio * ratio);
+        }
+        return out;
+    }
+
+    /// Where edges are longer than some widths of a front, sqrt(D 1 ms), waves want the square of
+    /// that more; across the sheets they are carried by the others.
+    Conductivity to_begin_with(const Conductivity& fine) const
+    {
+        constexpr double widths[]{4, 5};
+        const double capacity = session_.surface_to_volume_per_mm *
+                                (session_.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
+        Conductivity out;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double sigma = fine.*sigma_along[k];
+            const double width_mm = std::sqrt(sigma / capacity);
+            const double more = k < 2 ? grain_.edge_mm / (widths[k] * width_mm) : 1;
+            out.*sigma_along[k] = rounded_conductivity(std::clamp(
+                sigma * std::max(1.0, more * more), least_tuned_S_per_m, most_tuned_S_per_m));
         }
         return out;
     }
@@ -275,7 +170,25 @@ class Tuner
         strips_ += strips.load();
     }
 
-    Point search_along(std::size_t k, std::atomic<int>& strips, double floor_S_per_m = 0) const
+    /// As a strip with such conductivities had it, or else in a new one.
+    double velocity(const Region& r, std::size_t k, std::atomic<int>& strips)
+    {
+        const auto& c = r.conductivity_S_per_m;
+        const std::tuple strip{k, across_, c.fibre, c.sheet, c.normal};
+        {
+            const std::lock_guard hold(known_mutex_);
+            if (const auto found = known_.find(strip); found != known_.end())
+                return found->second;
+        }
+        ++strips;
+        constexpr double counts_as_none = 0.3; // of the wanted velocity: saves its time
+        const double v = velocity_on_mesh(session_, r, k, grain_, {{}, progress_.stop},
+                                          counts_as_none * wanted(k), across_);
+        const std::lock_guard hold(known_mutex_);
+        return known_[strip] = v;
+    }
+
+    SearchedPoint search_along(std::size_t k, std::atomic<int>& strips, double floor_S_per_m = 0)
     {
         Region r = region_;
         r.conductivity_S_per_m = sigma_;
@@ -283,13 +196,12 @@ class Tuner
             for (std::size_t j = 0; j < 3; ++j)
                 if (like_[j] == k)
                     r.conductivity_S_per_m.*sigma_along[j] = sigma;
-            ++strips;
-            constexpr double counts_as_none = 0.3; // of the wanted velocity: saves its time
-            return velocity_on_mesh(session_, r, k, grain_, {{}, progress_.stop},
-                                    counts_as_none * wanted(k), across_);
+            return velocity(r, k, strips);
         };
-        return Search(measure, wanted(k), k, grain_.edge_mm, floor_S_per_m)
-            .from(sigma_.*sigma_along[k], near_);
+        ConductivitySearch along(measure, wanted(k), k, grain_.edge_mm, slope_[k], floor_S_per_m);
+        const auto found = along.from(sigma_.*sigma_along[k], near_);
+        slope_[k] = along.slope();
+        return found;
     }
 
     /// One round; what the others find in it counts in the next.
@@ -297,7 +209,7 @@ class Tuner
     bool search()
     {
         std::atomic<int> strips{0};
-        std::array<std::future<Point>, 3> at;
+        std::array<std::future<SearchedPoint>, 3> at;
         for (std::size_t k = 0; k < 3; ++k)
             if (like_[k] == k)
                 at[k] = std::async(std::launch::async,
@@ -311,7 +223,7 @@ class Tuner
         const Conductivity before = sigma_;
         for (std::size_t k = 0; k < 3; ++k) {
             if (like_[k] == k) {
-                const Point p = at[k].get();
+                const SearchedPoint p = at[k].get();
                 sigma_.*sigma_along[k] = p.sigma;
                 reached_[k] = p.velocity;
             } else
@@ -328,7 +240,9 @@ class Tuner
     const Progress& progress_;
     std::array<std::size_t, 3> like_{}; ///< the first direction with the same velocity
     Conductivity sigma_;
-    std::array<double, 3> reached_{};
+    std::array<double, 3> reached_{}, slope_{0.5, 0.5, 0.5}; ///< 0.5 on a fine mesh
+    std::map<std::tuple<std::size_t, int, double, double, double>, double> known_;
+    std::mutex known_mutex_;
     double near_ = tuning_tolerance;
     int across_ = cubes_across; ///< of the strips; wide, once there is something to begin with
     int strips_ = 0;
@@ -426,17 +340,70 @@ std::string tuning_key(const Session& session, const Region& region, const mesh:
            " " + to_json(s);
 }
 
+std::vector<Tuning> tune_all(const Session& session, std::span<const Region* const> regions,
+                             const mesh::Grain& grain, const Progress& progress)
+{
+    std::vector<Tuning> out(regions.size());
+    std::vector<std::atomic<double>> done(regions.size());
+    std::atomic<std::size_t> next{0}, ended{0};
+    const auto work = [&] {
+        for (std::size_t k = next++; k < regions.size(); k = next++) {
+            try {
+                const Progress own{[&done, k](double part, std::string_view) { done[k] = part; },
+                                   progress.stop,
+                                   {}};
+                out[k].found = tune_conductivity(session, *regions[k], grain, own);
+            } catch (...) {
+                out[k].failed = std::current_exception();
+            }
+            done[k] = 1;
+            ++ended;
+        }
+    };
+    std::vector<std::jthread> workers;
+    const auto threads =
+        std::min<std::size_t>(std::max(1U, progress.context.threads), regions.size());
+    for (std::size_t w = 0; w < threads; ++w)
+        workers.emplace_back(work);
+    while (ended < regions.size()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        if (progress.report && !progress.stop.stop_requested())
+            progress.report(std::accumulate(done.begin(), done.end(), 0.0) /
+                                static_cast<double>(regions.size()),
+                            stage);
+    }
+    workers.clear();
+    progress.at(1, stage);
+    return out;
+}
+
+const TunedConductivity& Tuning::get() const
+{
+    if (failed)
+        std::rethrow_exception(failed);
+    return found;
+}
+
 std::vector<TunedRegion> tune_regions(const Session& session, const mesh::Grain& grain,
                                       Notices& notices, const Progress& progress)
 {
     std::vector<TunedRegion> out;
+    std::vector<std::size_t> of;
+    std::vector<const Region*> regions;
     for (std::size_t k = 0; k < session.regions.size(); ++k) {
         const Region& r = session.regions[k];
         if (!r.velocity_m_per_s || r.insulating || r.inherits())
             continue;
+        of.push_back(k);
+        regions.push_back(&r);
+    }
+    if (regions.empty())
+        return out;
+    const auto tuned = tune_all(session, regions, grain, progress);
+    for (std::size_t n = 0; n < of.size(); ++n) {
+        const std::size_t k = of[n];
         try {
-            out.push_back(
-                {k, tuning_key(session, r, grain), tune_conductivity(session, r, grain, progress)});
+            out.push_back({k, tuning_key(session, *regions[n], grain), tuned[n].get()});
         } catch (const InputError& e) {
             throw InputError(session.name, pointer(k), e.reason);
         } catch (const NumericsError& e) {

@@ -5,6 +5,7 @@
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/session/session.hpp"
 
+#include <exception>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,8 +37,9 @@ inline constexpr double tuning_tolerance = 0.01;
 /// Finds the conductivities of a region with velocity_m_per_s. Direction by direction a plane wave
 /// runs along a strip of tetrahedra like the mesh's (as of estimate_velocity()), with the
 /// session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in double
-/// precision whatever device the session will run on. log sigma is searched for between
-/// conductivities that are too low and too high, v ~ sqrt(sigma) where there is one alone. Steps
+/// precision whatever device the session will run on. log sigma is searched for by the slope of
+/// log v over log sigma between the last two strips (1/2 before there are two), between
+/// conductivities that are too low and too high. Steps
 /// are rounded to four figures, so that other vector units find the same. Then again in strips
 /// twice as wide, with what was found across, until all are within tuning_tolerance. Equal
 /// velocities have equal conductivities.
@@ -59,6 +61,21 @@ TunedConductivity tune_conductivity(const Session& session, const Region& region
 /// The same, found anew in any case, and kept nowhere.
 TunedConductivity find_conductivity(const Session& session, const Region& region,
                                     const mesh::Grain& grain, const Progress& progress = {});
+
+/// What was found for one of several regions, or why nothing was.
+struct Tuning
+{
+    TunedConductivity found;
+    std::exception_ptr failed;
+    /// @throws what tune_conductivity() threw
+    const TunedConductivity& get() const;
+};
+
+/// tune_conductivity() for several regions at once, on as many threads as the context has.
+/// @return as many, in their order
+/// @throws Cancelled
+std::vector<Tuning> tune_all(const Session& session, std::span<const Region* const> regions,
+                             const mesh::Grain& grain, const Progress& progress);
 
 /// All that tune_conductivity() looks at, as a text.
 std::string tuning_key(const Session& session, const Region& region, const mesh::Grain& grain);

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One heart over the ranks that mpirun starts: tawara-cli run --distributed.
+#include <QDir>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <csignal>
+#include <sys/types.h>
+
+namespace {
+
+const QString program = QStringLiteral(TAWARA_BINARY_DIR "/engine/cli/tawara-cli");
+
+/// Tissue with a hole in it, so that some vertices have no cells.
+constexpr const char* session = R"({"schema": 1,
+  "mesh": {"slab_mm": [12, 4, 2], "spacing_mm": 0.5},
+  "tissue": {"regions": [
+    {"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+     "conductivity_S_per_m": {"fibre": 0.1334, "sheet": 0.0176, "normal": 0.0176}},
+    {"name": "hole", "where": {"box_mm": [[5, 1, 0], [7, 3, 2]]}, "insulating": true}]},
+  "diffusion": {"scheme": "p1", "currents": "interpolated"},
+  "time": {"dt_ms": 0.02, "end_ms": 8},
+  "stimuli": [{"name": "S1", "region": {"box_mm": [[0, 0, 0], [1, 4, 2]]},
+               "start_ms": 0, "duration_ms": 2, "amplitude_pA_per_pF": 50}],
+  "probes": [{"name": "P1", "position_mm": [3, 2, 1]}, {"name": "P2", "position_mm": [10, 2, 1]}],
+  "output": {"checkpoint_every_ms": 2, "frames": "vtu", "frames_every_ms": 4}})";
+
+struct Ended
+{
+    int status;
+    QByteArray out, err;
+};
+
+} // namespace
+
+class TestDistributed : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    QString mpirun_;
+
+    QString path(const QString& name) const { return dir_.filePath(name); }
+    static QProcessEnvironment environment()
+    {
+        auto e = QProcessEnvironment::systemEnvironment();
+        e.insert("OMPI_ALLOW_RUN_AS_ROOT", "1"); // as in containers
+        e.insert("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        return e;
+    }
+    QStringList over(int ranks, const QStringList& arguments) const
+    {
+        return QStringList{"--oversubscribe", "-n", QString::number(ranks), program, "run"} +
+               arguments + QStringList{"--distributed"};
+    }
+    static Ended finished(QProcess& p)
+    {
+        if (!p.waitForFinished(240000))
+            p.kill();
+        return {p.exitCode(), p.readAllStandardOutput(), p.readAllStandardError()};
+    }
+    Ended start(const QString& what, const QStringList& arguments) const
+    {
+        QProcess p;
+        p.setProcessEnvironment(environment());
+        p.start(what, arguments);
+        return finished(p);
+    }
+    /// Runs the session alone (0) or over ranks.
+    Ended run(int ranks, const QString& out, QStringList more = {}) const
+    {
+        more = QStringList{path("s.json"), "--out", path(out), "--devices", "cpu"} + more;
+        return ranks == 0 ? start(program, QStringList{"run"} + more)
+                          : start(mpirun_, over(ranks, more));
+    }
+    QByteArray content(const QString& file) const
+    {
+        QFile f(path(file));
+        return f.open(QIODevice::ReadOnly) ? f.readAll()
+                                           : QByteArray("is not there: ") + file.toUtf8();
+    }
+    QJsonObject report(const QString& out) const
+    {
+        return QJsonDocument::fromJson(content(out + "/report.json")).object();
+    }
+    QString checkpoint(const QString& out, double ms) const
+    {
+        return path(out + QStringLiteral("/checkpoint-%1ms.tcp").arg(ms, 12, 'f', 3, QChar('0')));
+    }
+    bool same(const QString& a, const QString& b, const QStringList& files) const
+    {
+        for (const auto& f : files)
+            if (content(a + "/" + f).startsWith("is not there") ||
+                content(a + "/" + f) != content(b + "/" + f)) {
+                qWarning("%s differs", qPrintable(f));
+                return false;
+            }
+        return true;
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        mpirun_ = QStandardPaths::findExecutable("mpirun");
+        if (mpirun_.isEmpty() || !QFile::exists(program))
+            QSKIP("there is no mpirun, or tawara-cli is not built");
+        QFile f(path("s.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly) && f.write(session) > 0);
+        f.close();
+        const auto alone = run(0, "alone");
+        if (run(1, "one").err.contains("built without MPI"))
+            QSKIP("the program was built without MPI");
+        QVERIFY2(alone.status == 0, alone.err.constData());
+    }
+
+    void ranksWriteTheSameBits()
+    {
+        const QStringList files{"activation.csv", "probes.csv", "frames/000000200.vtu",
+                                "frames/000000400.vtu"};
+        for (const int n : {2, 3}) {
+            const auto out = QStringLiteral("ranks%1").arg(n);
+            const auto r = run(n, out);
+            QVERIFY2(r.status == 0, r.err.constData());
+            QVERIFY(r.err.contains("computing on " + QByteArray::number(n) + " ranks: CPU"));
+            QVERIFY(same(out, "alone", files));
+            QVERIFY(report(out)["device"].toString().startsWith(QString::number(n) + " ranks"));
+        }
+    }
+
+    /// A checkpoint of three ranks is gone on from by two and by one program alone, across vertices
+    /// without cells; and one of that by ranks.
+    void checkpointsGoOnAnywhere()
+    {
+        const QStringList files{"activation.csv"};
+        const auto of_three = checkpoint("ranks3", 4);
+        QVERIFY2(QFile::exists(of_three), qPrintable(of_three));
+        for (const int n : {0, 2}) {
+            const auto out = QStringLiteral("resumed%1").arg(n);
+            const auto r = run(n, out, {"--resume", of_three});
+            QVERIFY2(r.status == 0, r.err.constData());
+            QVERIFY(same(out, "alone", files));
+        }
+        const auto r = run(3, "resumed3", {"--resume", checkpoint("alone", 4)});
+        QVERIFY2(r.status == 0, r.err.constData());
+        QVERIFY(same("resumed3", "alone", files));
+    }
+
+    void oneRankAloneIsSaid()
+    {
+        const auto r = start(program, {"run", path("s.json"), "--out", path("single"),
+                                       "--distributed", "--set", "time.end_ms=1"});
+        QVERIFY2(r.status == 0, r.err.constData());
+        QVERIFY(r.err.contains("warning: --distributed has one rank alone; mpirun -n 4"));
+    }
+
+    void whatRanksCannotDoIsRefused()
+    {
+        const auto gpus = run(2, "no", {"--devices", "cuda:0"});
+        QCOMPARE(gpus.status, 2);
+        QVERIFY(gpus.err.contains("error: --devices: ranks (--distributed) step on the CPU alone"));
+        const auto newton = run(
+            2, "no",
+            {"--set", "diffusion.currents=\"nodal\"", "--set", "diffusion.stepping=\"newton\""});
+        QCOMPARE(newton.status, 2);
+        QCOMPARE(newton.err.count("error: "), 1);
+        QVERIFY(newton.err.contains("error: --distributed: Newton's method is not stepped"));
+        QVERIFY(!QFile::exists(path("no/report.json")));
+    }
+
+    /// One rank is killed: the others end, and what was reached is there.
+    void aRankThatDiesEndsTheRun()
+    {
+        QProcess p;
+        p.setProcessEnvironment(environment());
+        p.start(mpirun_, QStringList{"--mca", "odls_base_sigkill_timeout", "30"} +
+                             over(3, {path("s.json"), "--out", path("dies"), "--set",
+                                      "time.end_ms=100000"}));
+        QVERIFY(p.waitForStarted(10000));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(checkpoint("dies", 2)), 120000);
+        QProcess children;
+        children.start("ps", {"-o", "pid=", "--ppid", QString::number(p.processId())});
+        QVERIFY(children.waitForFinished(10000));
+        const auto pids =
+            QString::fromLatin1(children.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(pids.size(), 3);
+        QVERIFY(kill(static_cast<pid_t>(pids.last().trimmed().toInt()), SIGKILL) == 0);
+        const auto r = finished(p);
+        QVERIFY(r.status != 0);
+        QVERIFY2(r.err.contains("does not answer") || r.err.contains("MPI"), r.err.constData());
+        QVERIFY2(!report("dies")["ended"].toString().isEmpty() &&
+                     report("dies")["ended"].toString() != "end",
+                 r.err.constData());
+        QVERIFY(content("dies/probes.csv").startsWith("time_ms"));
+        QVERIFY(r.err.contains("the last checkpoint is "));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDistributed)
+#include "test_distributed.moc"
