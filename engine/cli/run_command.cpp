@@ -170,8 +170,11 @@ void run_distributed(Context& c, const RunArguments& a)
         a.device.threads > 0
             ? a.device.threads
             : std::max(1U, machine.threads / static_cast<unsigned>(ranks->on_this_machine()));
-    if (ranks->rank() > 0)
+    if (ranks->rank() > 0) {
+        if (c.console().results_begun != nullptr) // a signal is the first one's matter
+            *c.console().results_begun = true;
         return device::ranks::serve(*ranks, {{}, {}, machine});
+    }
     if (ranks->size() == 1)
         c.notice({Notice::Level::warning,
                   "--distributed has one rank alone; mpirun -n 4 tawara-cli run SESSION.json "

@@ -175,7 +175,7 @@ class TestDistributed : public QObject
     {
         QProcess p;
         p.setProcessEnvironment(environment());
-        p.start(mpirun_, QStringList{"--mca", "odls_base_sigkill_timeout", "30"} +
+        p.start(mpirun_, QStringList{"--mca", "odls_base_sigkill_timeout", "6"} +
                              over(3, {path("s.json"), "--out", path("dies"), "--set",
                                       "time.end_ms=100000"}));
         QVERIFY(p.waitForStarted(10000));
