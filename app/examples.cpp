@@ -16,7 +16,7 @@ constexpr ExampleText examples[] = {
     {"normal_beat.json", QT_TRANSLATE_NOOP("Examples", "A normal beat"),
      QT_TRANSLATE_NOOP("Examples",
                        "The Purkinje network excites both ventricles, from the left septum to the "
-                       "base, as Durrer measured it in 1970. QRS is 95 ms in the 12-lead ECG. "
+                       "base, as Durrer measured it in 1970. QRS is 104 ms in the 12-lead ECG. "
                        "Tissue below the network is ordinary.")},
     {"left_bundle_branch_block.json", QT_TRANSLATE_NOOP("Examples", "Left bundle branch block"),
      QT_TRANSLATE_NOOP(

@@ -211,8 +211,12 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
     const double left = distance(r, c.last, c.first);
     if (left <= near * most)
         return;
+    const double quick = std::max(of_largest * s[c.steepest], noise);
+    const auto repolarises = [&](std::size_t i) { // a slow rest is not as quick, nor so late
+        return r.t[i] - r.t[c.last] >= again_ms && s[i] > quick;
+    };
     std::size_t end = c.last; // of what QRS may reach
-    while (end + 1 < to && r.t[end + 1] - r.t[c.first] < longest_qrs_ms &&
+    while (end + 1 < to && r.t[end + 1] - r.t[c.first] < longest_qrs_ms && !repolarises(end + 1) &&
            !pulse_between(r, r.t[c.last], r.t[end + 1]))
         ++end;
     const auto n = static_cast<std::size_t>(flat_ms / r.step);

@@ -168,7 +168,7 @@ class TestWindow : public fake::WindowTest
                                    [&] { least = std::min(least, v->paintMilliseconds()); });
             shown.clear();
             clock.start();
-            QTRY_VERIFY(shown.size() > 20);
+            QTRY_VERIFY_WITH_TIMEOUT(shown.size() > 20, 30000);
             disconnect(c);
             QVERIFY2(clock.elapsed() > 20 * 2.5 * least,
                      qPrintable(QString("%1 ms, %2 each").arg(clock.elapsed()).arg(least)));

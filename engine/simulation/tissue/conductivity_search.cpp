@@ -33,10 +33,9 @@ double rounded_conductivity(double sigma)
 }
 
 ConductivitySearch::ConductivitySearch(std::function<double(double sigma)> measure, double target,
-                                       std::size_t direction, double edge_mm, double slope,
-                                       double floor_S_per_m)
+                                       std::size_t direction, double edge_mm, double floor_S_per_m)
     : measure_(std::move(measure)), target_(target), direction_(direction), edge_mm_(edge_mm),
-      slope_(slope), floor_S_per_m_(rounded_conductivity(floor_S_per_m))
+      floor_S_per_m_(rounded_conductivity(floor_S_per_m))
 {
 }
 
@@ -45,7 +44,6 @@ SearchedPoint ConductivitySearch::from(double sigma, double near)
     for (int k = 0; k < most_strips; ++k) {
         const SearchedPoint p{sigma, measure_(sigma)};
         ++strips_;
-        learn(p);
         const double off = std::abs(p.velocity / target_ - 1);
         if (off <= near)
             return p;
@@ -60,24 +58,7 @@ SearchedPoint ConductivitySearch::from(double sigma, double near)
     fail("is not found within " + std::to_string(most_strips) + " strips");
 }
 
-/// The slope between this strip and the one before it.
-void ConductivitySearch::learn(const SearchedPoint& p)
-{
-    constexpr double apart = 1.001, least = 0.2, most = 2;
-    if (p.velocity > 0 && last_.velocity > 0 &&
-        std::max(p.sigma / last_.sigma, last_.sigma / p.sigma) > apart)
-        slope_ = std::clamp(std::log(p.velocity / last_.velocity) / std::log(p.sigma / last_.sigma),
-                            least, most);
-    last_ = p;
-}
-
-/// By which sigma changes, so that a velocity becomes the wanted one.
-double ConductivitySearch::factor_from(double velocity) const
-{
-    return std::pow(target_ / velocity, 1 / slope_);
-}
-
-constexpr double most_factor = 4, least_factor = 1.005; // from strip to strip
+constexpr double most_factor = 4, least_factor = 1.02; // from strip to strip
 
 /// Where all were too slow so far.
 double ConductivitySearch::next_above() const
@@ -89,9 +70,9 @@ double ConductivitySearch::next_above() const
              " at " + figures(most_tuned_S_per_m) +
              " S/m, and tissue has 0.01 to 1 S/m; refine the mesh, or see whether the model's "
              "parameters let waves run");
-    const double factor = low_->velocity > 0
-                              ? std::clamp(factor_from(low_->velocity), least_factor, most_factor)
-                              : grow;
+    const double ratio = target_ / low_->velocity;
+    const double factor =
+        low_->velocity > 0 ? std::clamp(ratio * ratio, least_factor, most_factor) : grow;
     return std::min(low_->sigma * factor, most_tuned_S_per_m);
 }
 
@@ -101,10 +82,8 @@ double ConductivitySearch::next_below() const
     if (high_->sigma <= least_tuned_S_per_m)
         fail("waves run at " + figures(high_->velocity) + " m/s even at " +
              figures(least_tuned_S_per_m) + " S/m");
-    if (floor_S_per_m_ > 0 && strips_ > 1) // a step has not reached it: other directions carry it
-        return floor_S_per_m_;
-    const double factor =
-        std::clamp(factor_from(high_->velocity), 1 / most_factor, 1 / least_factor);
+    const double ratio = target_ / high_->velocity;
+    const double factor = std::clamp(ratio * ratio, 1 / most_factor, 1 / least_factor);
     return std::max({least_tuned_S_per_m, floor_S_per_m_, high_->sigma * factor});
 }
 
@@ -115,12 +94,16 @@ std::optional<double> ConductivitySearch::next() const
         return rounded_conductivity(next_above());
     if (!low_)
         return rounded_conductivity(next_below());
-    // bisected where no wave runs, and in the end, as one end may stay where it is
-    constexpr int bisected_after = 6;
-    const double middle = std::sqrt(low_->sigma * high_->sigma);
-    const bool bisects = !(last_.velocity > 0) || (strips_ > bisected_after && strips_ % 2 == 0);
-    for (const double at : {bisects ? middle : last_.sigma * factor_from(last_.velocity), middle})
-        if (const double sigma = rounded_conductivity(at);
+    // in logarithms; bisected where no wave runs at the lower end, and now and then, as one end may
+    // stay where it is
+    const bool bisect = !(low_->velocity > 0) || strips_ % 3 == 2;
+    const double at = bisect ? 0.5
+                             : std::clamp(std::log(target_ / low_->velocity) /
+                                              std::log(high_->velocity / low_->velocity),
+                                          0.02, 0.98);
+    const double between = low_->sigma * std::pow(high_->sigma / low_->sigma, at);
+    for (const double next : {between, std::sqrt(low_->sigma * high_->sigma)})
+        if (const double sigma = rounded_conductivity(next);
             sigma > low_->sigma && sigma < high_->sigma)
             return sigma;
     return {};

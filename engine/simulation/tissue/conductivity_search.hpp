@@ -19,33 +19,26 @@ struct SearchedPoint
     double sigma = 0, velocity = 0;
 };
 
-/// The search for the conductivity along one direction that gives waves a velocity.
-///
-/// Steps follow the slope of log v over log sigma between the last two strips, within what was too
-/// slow and too fast; where that fails they bisect.
+/// The search for the conductivity along one direction that gives waves a velocity: by v ~
+/// sqrt(sigma) until there is one that is too low and one that is too high, then between these.
 class ConductivitySearch
 {
   public:
     /// @param measure  the velocity [m/s] with a conductivity, of a strip
     /// @param direction  0 along the fibres, 1 across them, 2 across the sheets; for messages
     /// @param edge_mm  of the mesh, likewise
-    /// @param slope  of log velocity over log sigma, as an earlier search left it
     /// @param floor_S_per_m  where waves that are too fast with it are taken as they are; 0: they
     ///                       are an error
     ConductivitySearch(std::function<double(double sigma)> measure, double target,
-                       std::size_t direction, double edge_mm, double slope,
-                       double floor_S_per_m = 0);
+                       std::size_t direction, double edge_mm, double floor_S_per_m = 0);
 
     /// Searches from a conductivity on.
     /// @param near  of the velocity, that is near enough
     /// @throws InputError (no_velocity_file) where the velocity cannot be reached
     /// @cost  a strip for each conductivity that is tried
     SearchedPoint from(double sigma, double near);
-    double slope() const { return slope_; }
 
   private:
-    void learn(const SearchedPoint& p);
-    double factor_from(double velocity) const;
     std::optional<double> next() const;
     double next_above() const;
     double next_below() const;
@@ -55,9 +48,8 @@ class ConductivitySearch
     std::function<double(double)> measure_;
     double target_;
     std::size_t direction_;
-    double edge_mm_, slope_, floor_S_per_m_;
+    double edge_mm_, floor_S_per_m_;
     int strips_ = 0;
-    SearchedPoint last_;
     std::optional<SearchedPoint> low_, high_; ///< too slow, too fast
 };
 

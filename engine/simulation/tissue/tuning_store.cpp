@@ -24,6 +24,7 @@ constexpr std::size_t most_in_memory = 1000;
 
 std::mutex mutex;
 std::map<std::string, TunedConductivity> in_memory;
+std::map<std::string, std::string> failures;
 
 /// The numbers of a finding, in the order of its file.
 template <class Found>
@@ -122,6 +123,21 @@ void remember(const std::string& key, const TunedConductivity& found)
 
 } // namespace
 
+std::optional<std::string> kept_failure(const std::string& key)
+{
+    const std::lock_guard hold(mutex);
+    const auto at = failures.find(key);
+    return at != failures.end() ? std::optional(at->second) : std::nullopt;
+}
+
+void keep_failure(const std::string& key, const std::string& why)
+{
+    const std::lock_guard hold(mutex);
+    if (failures.size() >= most_in_memory)
+        failures.clear();
+    failures[key] = why;
+}
+
 std::optional<TunedConductivity> kept_tuning(const std::string& key)
 {
     {
@@ -166,6 +182,7 @@ void forget_tunings()
 {
     const std::lock_guard hold(mutex);
     in_memory.clear();
+    failures.clear();
 }
 
 } // namespace tawara::simulation

@@ -18,6 +18,13 @@ std::optional<TunedConductivity> kept_tuning(const std::string& key);
 /// @thread any
 void keep_tuning(const std::string& key, const TunedConductivity& found);
 
+/// Why nothing was found for a tuning_key() before, by this program alone.
+/// @thread any
+std::optional<std::string> kept_failure(const std::string& key);
+/// Keeps it in memory.
+/// @thread any
+void keep_failure(const std::string& key, const std::string& why);
+
 /// The resource that has what was found for the sessions that ship with the program, so that nobody
 /// waits for it: in each line the SHA-256 of a tuning_key(), and behind it what shipped_line() has.
 /// Keys of other cells, steps or meshes are others, so that a line can be of no use but not wrong;

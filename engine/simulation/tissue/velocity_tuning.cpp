@@ -2,7 +2,6 @@
 #include "engine/simulation/tissue/velocity_tuning.hpp"
 
 #include "engine/cell/numerics_error.hpp"
-#include "engine/core/units.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/session_keys.hpp"
@@ -76,7 +75,10 @@ class Tuner
         out.edge_mm = grain_.edge_mm;
         out.even = grain_.even;
         out.on_fine_S_per_m = on_fine();
-        sigma_ = to_begin_with(out.on_fine_S_per_m);
+        sigma_ = out.on_fine_S_per_m;
+        for (auto along : sigma_along)
+            sigma_.*along = rounded_conductivity(
+                std::clamp(sigma_.*along, least_tuned_S_per_m, most_tuned_S_per_m));
         if (grain_.even)
             at_once();
         else
@@ -106,24 +108,6 @@ class Tuner
         for (std::size_t k = 0; k < 3; ++k) {
             const double ratio = wanted(k) / v;
             out.*sigma_along[k] = rounded_conductivity(tissue_S_per_m.fibre * ratio * ratio);
-        }
-        return out;
-    }
-
-    /// Where edges are longer than some widths of a front, sqrt(D 1 ms), waves want the square of
-    /// that more; across the sheets they are carried by the others.
-    Conductivity to_begin_with(const Conductivity& fine) const
-    {
-        constexpr double widths[]{4, 5};
-        const double capacity = session_.surface_to_volume_per_mm *
-                                (session_.capacitance_uF_per_cm2 * uF_per_mm2_of_uF_per_cm2);
-        Conductivity out;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double sigma = fine.*sigma_along[k];
-            const double width_mm = std::sqrt(sigma / capacity);
-            const double more = k < 2 ? grain_.edge_mm / (widths[k] * width_mm) : 1;
-            out.*sigma_along[k] = rounded_conductivity(std::clamp(
-                sigma * std::max(1.0, more * more), least_tuned_S_per_m, most_tuned_S_per_m));
         }
         return out;
     }
@@ -175,12 +159,12 @@ class Tuner
     {
         const auto& c = r.conductivity_S_per_m;
         const std::tuple strip{k, across_, c.fibre, c.sheet, c.normal};
+        ++strips;
         {
             const std::lock_guard hold(known_mutex_);
             if (const auto found = known_.find(strip); found != known_.end())
                 return found->second;
         }
-        ++strips;
         constexpr double counts_as_none = 0.3; // of the wanted velocity: saves its time
         const double v = velocity_on_mesh(session_, r, k, grain_, {{}, progress_.stop},
                                           counts_as_none * wanted(k), across_);
@@ -198,10 +182,8 @@ class Tuner
                     r.conductivity_S_per_m.*sigma_along[j] = sigma;
             return velocity(r, k, strips);
         };
-        ConductivitySearch along(measure, wanted(k), k, grain_.edge_mm, slope_[k], floor_S_per_m);
-        const auto found = along.from(sigma_.*sigma_along[k], near_);
-        slope_[k] = along.slope();
-        return found;
+        return ConductivitySearch(measure, wanted(k), k, grain_.edge_mm, floor_S_per_m)
+            .from(sigma_.*sigma_along[k], near_);
     }
 
     /// One round; what the others find in it counts in the next.
@@ -240,7 +222,7 @@ class Tuner
     const Progress& progress_;
     std::array<std::size_t, 3> like_{}; ///< the first direction with the same velocity
     Conductivity sigma_;
-    std::array<double, 3> reached_{}, slope_{0.5, 0.5, 0.5}; ///< 0.5 on a fine mesh
+    std::array<double, 3> reached_{};
     std::map<std::tuple<std::size_t, int, double, double, double>, double> known_;
     std::mutex known_mutex_;
     double near_ = tuning_tolerance;
@@ -315,9 +297,17 @@ TunedConductivity tune_conductivity(const Session& session, const Region& region
     const std::lock_guard hold(*turn, std::adopt_lock);
     if (auto kept = known()) // another thread has just found it
         return *kept;
-    const auto found = find_conductivity(session, region, grain, progress);
-    keep_tuning(key, found);
-    return found;
+    if (const auto why = kept_failure(key))
+        throw InputError(no_velocity_file, *why);
+    try {
+        const auto found = find_conductivity(session, region, grain, progress);
+        keep_tuning(key, found);
+        return found;
+    } catch (const InputError& e) {
+        if (of_velocity(e))
+            keep_failure(key, e.reason);
+        throw;
+    }
 }
 
 std::string tuning_key(const Session& session, const Region& region, const mesh::Grain& of_mesh)

@@ -26,7 +26,7 @@ struct TunedConductivity
     ConductionVelocity wanted, reached; ///< [m/s]; reached: on strips of the mesh's elements
     double edge_mm = 0;                 ///< the mesh's mean edge
     bool even = true;                   ///< mesh::Grain::even of it and of the strips
-    int strips = 0;                     ///< that were run to find them
+    int strips = 0;                     ///< that the search asked for, some twice
 };
 
 /// The largest conductivity that is tried [S/m]: tissue has 0.01 to 1.
@@ -37,9 +37,8 @@ inline constexpr double tuning_tolerance = 0.01;
 /// Finds the conductivities of a region with velocity_m_per_s. Direction by direction a plane wave
 /// runs along a strip of tetrahedra like the mesh's (as of estimate_velocity()), with the
 /// session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in double
-/// precision whatever device the session will run on. log sigma is searched for by the slope of
-/// log v over log sigma between the last two strips (1/2 before there are two), between
-/// conductivities that are too low and too high. Steps
+/// precision whatever device the session will run on. log sigma is searched for between
+/// conductivities that are too low and too high, v ~ sqrt(sigma) where there is one alone. Steps
 /// are rounded to four figures, so that other vector units find the same. Then again in strips
 /// twice as wide, with what was found across, until all are within tuning_tolerance. Equal
 /// velocities have equal conductivities.
