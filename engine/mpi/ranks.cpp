@@ -121,8 +121,10 @@ class Ranks final : public Communicator
   private:
     void begin(int with)
     {
-        requests_.clear();
         with_ = with;
+        if (failed_) // once is enough: results are to be written before mpirun kills this one, too
+            throw DeviceError(who(), "MPI", 0, "another rank was lost before");
+        requests_.clear();
     }
     std::string who() const
     {
