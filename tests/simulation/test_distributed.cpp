@@ -2,6 +2,7 @@
 // One heart over the ranks that mpirun starts: tawara-cli run --distributed.
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -126,7 +127,8 @@ class TestDistributed : public QObject
             QVERIFY2(r.status == 0, r.err.constData());
             QVERIFY(r.err.contains("computing on " + QByteArray::number(n) + " ranks: CPU"));
             QVERIFY(same(out, "alone", files));
-            QVERIFY(report(out)["device"].toString().startsWith(QString::number(n) + " ranks"));
+            QVERIFY(report(out)["devices"].toArray()[0].toString().startsWith(QString::number(n) +
+                                                                              " ranks"));
         }
     }
 
@@ -158,7 +160,8 @@ class TestDistributed : public QObject
 
     void whatRanksCannotDoIsRefused()
     {
-        const auto gpus = run(2, "no", {"--devices", "cuda:0"});
+        const auto gpus =
+            start(mpirun_, over(2, {path("s.json"), "--out", path("no"), "--devices", "cuda:0"}));
         QCOMPARE(gpus.status, 2);
         QVERIFY(gpus.err.contains("error: --devices: ranks (--distributed) step on the CPU alone"));
         const auto newton = run(
