@@ -8,6 +8,7 @@
 #include "engine/simulation/session/session.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
+#include "engine/simulation/tissue/mesh_session.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/session_page.hpp"
 
@@ -466,7 +467,7 @@ class TestSession : public QObject
         p.shape = mesh::generator::HeartShape::lv;
         p.edge_mm = 5;
         mesh::io::write(mesh::generator::generate_heart(p), file);
-        const auto s = session_for_mesh(file);
+        const auto s = session_for_mesh({.mesh = file, .tune = false});
         const auto again = parse({}, to_json(s));
         QCOMPARE(to_json(again), to_json(s));
         // read once: what was read for the session is there for the tissue, and for one alone
