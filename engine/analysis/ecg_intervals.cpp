@@ -212,7 +212,8 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
     if (left <= near * most)
         return;
     const double quick = std::max(of_largest * s[c.steepest], noise);
-    const auto repolarises = [&](std::size_t i) { // a slow rest is not as quick, nor so late
+    // so late S is this quick again in a T wave alone: the slow rest of a QRS stays below
+    const auto repolarises = [&](std::size_t i) {
         return r.t[i] - r.t[c.last] >= again_ms && s[i] > quick;
     };
     std::size_t end = c.last; // of what QRS may reach

@@ -63,33 +63,28 @@ class Ranks final : public Communicator
     void send(int to, const Bytes& message) override
     {
         auto length = static_cast<unsigned long long>(message.size());
-        begin(to);
-        check("MPI_Isend", MPI_Isend(&length, 1, MPI_UNSIGNED_LONG_LONG, to, tag_length,
-                                     MPI_COMM_WORLD, &requests_.emplace_back()));
-        wait();
-        for (std::size_t at = 0; at < message.size(); at += piece) {
-            const auto n = static_cast<int>(std::min(piece, message.size() - at));
-            begin(to);
-            check("MPI_Isend", MPI_Isend(message.data() + at, n, MPI_BYTE, to, tag_bytes,
-                                         MPI_COMM_WORLD, &requests_.emplace_back()));
-            wait();
-        }
+        finish("MPI_Isend", to, [&](MPI_Request* r) {
+            return MPI_Isend(&length, 1, MPI_UNSIGNED_LONG_LONG, to, tag_length, MPI_COMM_WORLD, r);
+        });
+        for (std::size_t at = 0; at < message.size(); at += piece)
+            finish("MPI_Isend", to, [&](MPI_Request* r) {
+                return MPI_Isend(message.data() + at, piece_at(at, message), MPI_BYTE, to,
+                                 tag_bytes, MPI_COMM_WORLD, r);
+            });
     }
     Bytes receive(int from) override
     {
         unsigned long long length = 0;
-        begin(from);
-        check("MPI_Irecv", MPI_Irecv(&length, 1, MPI_UNSIGNED_LONG_LONG, from, tag_length,
-                                     MPI_COMM_WORLD, &requests_.emplace_back()));
-        wait();
+        finish("MPI_Irecv", from, [&](MPI_Request* r) {
+            return MPI_Irecv(&length, 1, MPI_UNSIGNED_LONG_LONG, from, tag_length, MPI_COMM_WORLD,
+                             r);
+        });
         Bytes message(length);
-        for (std::size_t at = 0; at < message.size(); at += piece) {
-            const auto n = static_cast<int>(std::min(piece, message.size() - at));
-            begin(from);
-            check("MPI_Irecv", MPI_Irecv(message.data() + at, n, MPI_BYTE, from, tag_bytes,
-                                         MPI_COMM_WORLD, &requests_.emplace_back()));
-            wait();
-        }
+        for (std::size_t at = 0; at < message.size(); at += piece)
+            finish("MPI_Irecv", from, [&](MPI_Request* r) {
+                return MPI_Irecv(message.data() + at, piece_at(at, message), MPI_BYTE, from,
+                                 tag_bytes, MPI_COMM_WORLD, r);
+            });
         return message;
     }
     void swap(std::span<const Exchange> exchanges) override
@@ -108,15 +103,26 @@ class Ranks final : public Communicator
     bool any(bool here) override
     {
         int said = here ? 1 : 0, all = 0;
-        begin(-1);
-        check("MPI_Iallreduce", MPI_Iallreduce(&said, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD,
-                                               &requests_.emplace_back()));
-        wait();
+        finish("MPI_Iallreduce", -1, [&](MPI_Request* r) {
+            return MPI_Iallreduce(&said, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, r);
+        });
         return all != 0;
     }
     void fail() noexcept override { failed_ = true; }
 
   private:
+    static int piece_at(std::size_t at, const Bytes& message)
+    {
+        return static_cast<int>(std::min(piece, message.size() - at));
+    }
+    /// One call, until it is done.
+    template <class Start>
+    void finish(const char* call, int with, Start start)
+    {
+        begin(with);
+        check(call, start(&requests_.emplace_back()));
+        wait();
+    }
     void begin(int with)
     {
         with_ = with;

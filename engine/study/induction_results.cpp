@@ -40,14 +40,6 @@ std::vector<std::string> heads(std::size_t extras)
     return out;
 }
 
-std::string intervals(const Trial& t)
-{
-    std::string out;
-    for (const double c : t.couplings_ms)
-        out += (out.empty() ? "" : "-") + number_text(c, 6);
-    return out;
-}
-
 /// As heads() has them.
 std::vector<std::string> cells(const SearchResult& r, int exit_segment, std::size_t extras)
 {
@@ -63,7 +55,7 @@ std::vector<std::string> cells(const SearchResult& r, int exit_segment, std::siz
     for (std::size_t k = 0; k < extras; ++k)
         add(k < r.shortest_ms.size(), k < r.shortest_ms.size() ? r.shortest_ms[k] : 0);
     out.emplace_back(w.outcome == Outcome::blocked ? name(Outcome::none) : name(w.outcome));
-    out.push_back(turns ? intervals(w) : "");
+    out.push_back(turns ? couplings_text(w.couplings_ms) : "");
     out.emplace_back(!stays ? "" : w.reentry.monomorphic ? "monomorphic" : "polymorphic");
     add(turns, w.duration_ms);
     add(turns && w.reentry.cycle_length_ms > 0, w.reentry.cycle_length_ms);

@@ -15,10 +15,10 @@ using Json = nlohmann::ordered_json;
 
 Outcome outcome_of(const std::string& word)
 {
-    for (const auto o : {Outcome::blocked, Outcome::none, Outcome::transient})
+    for (const auto o : {Outcome::blocked, Outcome::none, Outcome::transient, Outcome::sustained})
         if (word == name(o))
             return o;
-    return Outcome::sustained;
+    throw Json::other_error::create(501, "'" + word + "' is no outcome of a trial", nullptr);
 }
 
 Json of_search(const SearchResult& r, int exit_segment)
@@ -108,10 +108,9 @@ SiteRecord site_record(const Json& o)
 
 std::string intervals_text(double cycle_ms, const Trial& t)
 {
-    std::string out = simulation::number_text(cycle_ms, 6);
-    for (const double c : t.couplings_ms)
-        out += "-" + simulation::number_text(c, 6);
-    return out;
+    auto all = t.couplings_ms;
+    all.insert(all.begin(), cycle_ms);
+    return couplings_text(all);
 }
 
 TrialStore::TrialStore(std::filesystem::path file) : file_(std::move(file))

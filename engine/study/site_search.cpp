@@ -19,14 +19,6 @@ constexpr double told_ms = 100;           ///< a pulse is decided by then
 constexpr double longest_phase_ms = 500;
 constexpr double longest_pause_ms = 500; ///< between activations of re-entry that goes on
 
-std::string list_text(const std::vector<double>& couplings)
-{
-    std::string out;
-    for (const double c : couplings)
-        out += (out.empty() ? "" : "-") + simulation::number_text(c, 6);
-    return out;
-}
-
 simulation::Stimulus pulse_at(const SiteSearch::Place& place, const Induction& i, double ms)
 {
     simulation::Stimulus s;
@@ -44,6 +36,14 @@ const char* name(Outcome o)
 {
     constexpr std::array names{"blocked", "none", "non-sustained", "sustained"};
     return names[static_cast<std::size_t>(o)];
+}
+
+std::string couplings_text(const std::vector<double>& couplings_ms)
+{
+    std::string out;
+    for (const double c : couplings_ms)
+        out += (out.empty() ? "" : "-") + simulation::number_text(c, 6);
+    return out;
 }
 
 SiteSearch::SiteSearch(simulation::Simulation& s, const simulation::Session& session,
@@ -204,7 +204,8 @@ Trial SiteSearch::tried(const std::vector<double>& couplings, const Progress& pr
         if (verdicts_.empty()) {
             if (after > told_ms)
                 throw InputError(place_.file, "/induction",
-                                 "at " + place_.name + " the pulse after " + list_text(couplings) +
+                                 "at " + place_.name + " the pulse after " +
+                                     couplings_text(couplings) +
                                      " ms cannot be judged, since there is no tissue around");
             continue;
         }

@@ -22,6 +22,9 @@ enum class Outcome {
 };
 const char* name(Outcome o);
 
+/// "300-250": coupling intervals [ms] as people read them.
+std::string couplings_text(const std::vector<double>& couplings_ms);
+
 /// An extrastimulus that was tried after others.
 struct Trial
 {
