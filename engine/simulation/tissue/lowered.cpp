@@ -14,8 +14,8 @@ using diffusion::Conductivity;
 
 constexpr double near_enough = 0.98; // of the target
 
-constexpr double Conductivity::*along[]{&Conductivity::fibre, &Conductivity::sheet,
-                                        &Conductivity::normal};
+constexpr double Conductivity::*sigma_of[]{&Conductivity::fibre, &Conductivity::sheet,
+                                           &Conductivity::normal};
 
 bool one_for_all(const Conductivity& c)
 {
@@ -55,8 +55,8 @@ class Search
             out.target[k] = velocity_on_fine(session_, with(tissue_S_per_m), k, progress_);
             if (!was_raised(k))
                 continue;
-            out.after.*along[k] = least(k, out.target[k]);
-            any |= out.after.*along[k] < out.before.*along[k];
+            out.after.*sigma_of[k] = least(k, out.target[k]);
+            any |= out.after.*sigma_of[k] < out.before.*sigma_of[k];
         }
         if (!any)
             return {};
@@ -65,7 +65,7 @@ class Search
             out.target[1] = out.target[2] = out.target[0];
         }
         for (std::size_t k = 0; k < 3; ++k)
-            out.predicted[k] = k > 0 && out.after.*along[k] == out.after.*along[k - 1]
+            out.predicted[k] = k > 0 && out.after.*sigma_of[k] == out.after.*sigma_of[k - 1]
                                    ? out.predicted[k - 1]
                                    : on_mesh(out.after, k, finer_);
         return out;
@@ -85,16 +85,16 @@ class Search
     bool was_raised(std::size_t k) const
     {
         const auto& c = region_.conductivity_S_per_m;
-        return raised_for_mesh(c.*along[k], tissue_S_per_m.*along[k], on_mesh(c, k, grain_),
+        return raised_for_mesh(c.*sigma_of[k], tissue_S_per_m.*sigma_of[k], on_mesh(c, k, grain_),
                                velocity_on_fine(session_, region_, k, progress_));
     }
     /// The least conductivity in a direction with which a wave on the finer mesh is near enough.
     double least(std::size_t k, double target) const
     {
         Conductivity c = region_.conductivity_S_per_m;
-        double high = c.*along[k], low = tissue_S_per_m.*along[k];
+        double high = c.*sigma_of[k], low = tissue_S_per_m.*sigma_of[k];
         const auto enough = [&](double sigma) {
-            c.*along[k] = sigma;
+            c.*sigma_of[k] = sigma;
             return on_mesh(c, k, finer_) >= near_enough * target;
         };
         if (enough(low))
@@ -106,7 +106,7 @@ class Search
             const double middle = std::sqrt(low * high);
             (enough(middle) ? high : low) = middle;
         }
-        return std::min(rounded_up(high), region_.conductivity_S_per_m.*along[k]);
+        return std::min(rounded_up(high), region_.conductivity_S_per_m.*sigma_of[k]);
     }
 
     const Session& session_;

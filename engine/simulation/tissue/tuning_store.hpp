@@ -28,7 +28,7 @@ void keep_failure(const std::string& key, const std::string& why);
 /// The resource that has what was found for the sessions that ship with the program, so that nobody
 /// waits for it: in each line the SHA-256 of a tuning_key(), and behind it what shipped_line() has.
 /// Keys of other cells, steps or meshes are others, so that a line can be of no use but not wrong;
-/// that the search still finds what it says is tested (shippedSessionsAreTuned).
+/// that waves on strips still run as it says is tested (shippedSessionsAreTuned).
 inline constexpr const char* shipped_tunings = "meshes/tuned_velocities.txt";
 /// Such a line, without its end.
 std::string shipped_line(const std::string& key, const TunedConductivity& found);

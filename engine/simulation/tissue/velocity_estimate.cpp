@@ -66,7 +66,7 @@ Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double l
                 const Progress& progress)
 {
     p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
-    const auto stepper = device::make_stepper(p, {"cpu", Precision::double_, 1});
+    const auto stepper = device::make_stepper(p, {"cpu", Precision::single, 1});
     device::StimulusSource source;
     std::vector<std::size_t> timed;
     for (std::size_t i = 0; i < x_mm.size(); ++i) {
@@ -203,7 +203,7 @@ Wave wave_in_bar(const Session& session, const Region& region, std::size_t k,
     const double least_cubes = grain.even ? 24 : 40; // uneven ones differ: a mean of more
     const auto c = region.conductivity_scale * region.conductivity_S_per_m;
     const std::array sigma{c.fibre, c.sheet, c.normal};
-    const double width_mm = std::sqrt(sigma[k] / capacity_of(session));
+    const double width_mm = front_width_mm(session, sigma[k]);
     if (grain.edge_mm <= resolved * width_mm)
         return wave_on_fine(session, region, k, progress); // which is far cheaper, and the same
     const double h =
@@ -272,6 +272,11 @@ VelocityEstimate estimate_tuned(const Session& session, Region region, const mes
 bool raised_for_mesh(double sigma_S_per_m, double tissue, double on_mesh, double on_fine)
 {
     return sigma_S_per_m > raised * tissue && on_mesh < (1 - worst_error) * on_fine;
+}
+
+double front_width_mm(const Session& session, double sigma_S_per_m)
+{
+    return std::sqrt(sigma_S_per_m / capacity_of(session));
 }
 
 double velocity_on_mesh(const Session& session, const Region& region, std::size_t direction,

@@ -54,6 +54,9 @@ struct VelocityEstimate
 VelocityEstimate estimate_velocity(const Session& session, const Region& region,
                                    const mesh::Grain& grain, const Progress& progress = {});
 
+/// sqrt(D 1 ms), which a front is about as wide as, where a mesh resolves it [mm].
+double front_width_mm(const Session& session, double sigma_S_per_m);
+
 /// One of its velocities [mm/ms]: VelocityEstimate::mesh or fine of a direction (0 fibre, 1 sheet,
 /// 2 normal).
 /// @pre    a region with a model of its own, an edge above 0

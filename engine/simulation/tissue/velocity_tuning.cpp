@@ -6,6 +6,7 @@
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/session_keys.hpp"
 #include "engine/simulation/tissue/conductivity_search.hpp"
+#include "engine/simulation/tissue/joint_search.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
@@ -36,9 +37,8 @@ constexpr double ConductionVelocity::*velocity_along[]{
     &ConductionVelocity::fibre, &ConductionVelocity::sheet, &ConductionVelocity::normal};
 
 constexpr const char* stage = "finding conductivities for the wanted velocities";
-constexpr double enough = 0.5 * tuning_tolerance; // leaves room for what is found across
-constexpr int wide = 4; // a bar's sides count less in it; those of fvm's narrow bars up to 1.5 %
-constexpr int most_rounds = 4;
+constexpr double enough = 0.5 * tuning_tolerance;
+constexpr int wide = 4; // a narrower bar's sides count: in fvm up to 1.5 %
 
 /// An edge to five figures: the mean of a mesh's differs by compiler in the last ones.
 mesh::Grain rounded(const mesh::Grain& g)
@@ -75,14 +75,11 @@ class Tuner
         out.edge_mm = grain_.edge_mm;
         out.even = grain_.even;
         out.on_fine_S_per_m = on_fine();
-        sigma_ = out.on_fine_S_per_m;
-        for (auto along : sigma_along)
-            sigma_.*along = rounded_conductivity(
-                std::clamp(sigma_.*along, least_tuned_S_per_m, most_tuned_S_per_m));
-        if (grain_.even)
-            at_once();
-        else
-            in_turn(out.on_fine_S_per_m);
+        const Conductivity floor = grain_.even ? Conductivity{} : part_of(out.on_fine_S_per_m);
+        for (std::size_t k = 0; k < 3; ++k)
+            sigma_.*sigma_along[k] = first_guess(k, out.on_fine_S_per_m, floor);
+        if (!together(floor))
+            in_turn(floor);
         out.conductivity_S_per_m = sigma_;
         for (std::size_t k = 0; k < 3; ++k)
             out.reached.*velocity_along[k] = reached_[like_[k]];
@@ -112,35 +109,91 @@ class Tuner
         return out;
     }
 
-    /// All directions at once, each with what the others found a round before: in even strips,
-    /// where what was found across hardly counts.
-    void at_once()
+    /// In uneven tetrahedra waves across the fibres are carried by the conductivity along them,
+    /// too, the more the coarser the mesh is: to a velocity below which no conductivity across
+    /// brings them. They are taken as they are with a tenth of a fine mesh's.
+    static Conductivity part_of(const Conductivity& fine)
     {
-        search();
-        near_ = enough;
-        across_ = wide;
-        for (int round = 1; round < most_rounds && search(); ++round)
-            ;
+        constexpr double part = 0.1;
+        return {part * fine.fibre, part * fine.sheet, part * fine.normal};
     }
 
-    /// One direction after the other. In uneven tetrahedra waves across the fibres are carried by
-    /// the conductivity along them, too, the more the coarser the mesh is: to a velocity below
-    /// which no conductivity across brings them. They are taken as they are with a tenth of a fine
-    /// mesh's.
-    void in_turn(const Conductivity& fine)
+    /// What meshes of that grain want about, by what was found on many.
+    double first_guess(std::size_t k, const Conductivity& fine, const Conductivity& floor) const
     {
-        constexpr int most_turns = 8, across = 4;
-        constexpr double floor = 0.1, still = 1.005;
-        across_ = across;
-        std::atomic<int> strips{0};
+        constexpr double power = 0.9, coarse = 4, carried = 0.4;
+        const double widths = grain_.edge_mm / front_width_mm(session_, fine.*sigma_along[k]);
+        const double fastest = std::max({wanted(0), wanted(1), wanted(2)});
+        const double sigma = !grain_.even && widths > coarse && wanted(k) < carried * fastest
+                                 ? floor.*sigma_along[k]
+                                 : std::pow(std::max(1.0, widths), power) * fine.*sigma_along[k];
+        return rounded_conductivity(std::clamp(sigma, least_tuned_S_per_m, most_tuned_S_per_m));
+    }
+
+    /// All directions at once, each strip on a thread of its own.
+    /// @return false: in turn they may be found, or why not
+    bool together(const Conductivity& floor)
+    {
+        std::vector<std::size_t> own; // directions with a velocity of their own
+        for (std::size_t k = 0; k < 3; ++k)
+            if (like_[k] == k)
+                own.push_back(k);
+        std::vector<double> sigma, target, least;
+        for (const auto k : own) {
+            sigma.push_back(sigma_.*sigma_along[k]);
+            target.push_back(wanted(k));
+            least.push_back(floor.*sigma_along[k]);
+        }
+        JointSearch search([&](const auto& at) { return velocities(own, at); }, target, least);
+        const auto found = search.from(sigma, enough);
+        spread(own, search.last());
+        for (std::size_t n = 0; found && n < own.size(); ++n)
+            reached_[own[n]] = (*found)[n].velocity;
+        return found.has_value();
+    }
+
+    /// Conductivities of directions, and of those with the same velocity.
+    void spread(const std::vector<std::size_t>& own, const std::vector<double>& sigma)
+    {
+        for (std::size_t n = 0; n < own.size(); ++n)
+            for (std::size_t k = 0; k < 3; ++k)
+                if (like_[k] == own[n])
+                    sigma_.*sigma_along[k] = sigma[n];
+    }
+
+    std::vector<double> velocities(const std::vector<std::size_t>& own,
+                                   const std::vector<double>& sigma)
+    {
+        constexpr double usual = 18; // strips in all
+        spread(own, sigma);
+        Region r = region_;
+        r.conductivity_S_per_m = sigma_;
+        std::vector<std::future<double>> at;
+        for (const auto k : own)
+            at.push_back(std::async(std::launch::async, [this, &r, k] { return velocity(r, k); }));
+        for (auto& a : at)
+            while (a.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+                progress_.at(std::min(0.95, strips_.load() / usual), stage);
+        std::vector<double> v;
+        for (auto& a : at)
+            v.push_back(a.get());
+        return v;
+    }
+
+    /// One direction after the other, until none moves: what is not found so is out of reach.
+    void in_turn(const Conductivity& floor)
+    {
+        constexpr int most_turns = 8;
+        constexpr double still = 1.005;
+        double near = tuning_tolerance;
         for (int turn = 0; turn < most_turns; ++turn) {
             bool moved = false;
             for (std::size_t k = 0; k < 3; ++k) {
-                progress_.at(std::min(0.95, strips.load() / 60.0), stage);
+                progress_.at(std::min(0.95, strips_.load() / 60.0), stage);
                 double& sigma = sigma_.*sigma_along[k];
                 const double before = sigma;
                 if (like_[k] == k) {
-                    const auto p = search_along(k, strips, floor * fine.*sigma_along[k]);
+                    const auto p = search_along(k, floor.*sigma_along[k], near);
                     sigma = p.sigma;
                     reached_[k] = p.velocity;
                 } else
@@ -149,17 +202,16 @@ class Tuner
             }
             if (!moved)
                 break;
-            near_ = enough;
+            near = enough;
         }
-        strips_ += strips.load();
     }
 
     /// As a strip with such conductivities had it, or else in a new one.
-    double velocity(const Region& r, std::size_t k, std::atomic<int>& strips)
+    double velocity(const Region& r, std::size_t k)
     {
         const auto& c = r.conductivity_S_per_m;
-        const std::tuple strip{k, across_, c.fibre, c.sheet, c.normal};
-        ++strips;
+        const std::tuple strip{k, c.fibre, c.sheet, c.normal};
+        ++strips_;
         {
             const std::lock_guard hold(known_mutex_);
             if (const auto found = known_.find(strip); found != known_.end())
@@ -167,12 +219,12 @@ class Tuner
         }
         constexpr double counts_as_none = 0.3; // of the wanted velocity: saves its time
         const double v = velocity_on_mesh(session_, r, k, grain_, {{}, progress_.stop},
-                                          counts_as_none * wanted(k), across_);
+                                          counts_as_none * wanted(k), wide);
         const std::lock_guard hold(known_mutex_);
         return known_[strip] = v;
     }
 
-    SearchedPoint search_along(std::size_t k, std::atomic<int>& strips, double floor_S_per_m = 0)
+    SearchedPoint search_along(std::size_t k, double floor_S_per_m, double near)
     {
         Region r = region_;
         r.conductivity_S_per_m = sigma_;
@@ -180,39 +232,10 @@ class Tuner
             for (std::size_t j = 0; j < 3; ++j)
                 if (like_[j] == k)
                     r.conductivity_S_per_m.*sigma_along[j] = sigma;
-            return velocity(r, k, strips);
+            return velocity(r, k);
         };
         return ConductivitySearch(measure, wanted(k), k, grain_.edge_mm, floor_S_per_m)
-            .from(sigma_.*sigma_along[k], near_);
-    }
-
-    /// One round; what the others find in it counts in the next.
-    /// @return whether anything changed
-    bool search()
-    {
-        std::atomic<int> strips{0};
-        std::array<std::future<SearchedPoint>, 3> at;
-        for (std::size_t k = 0; k < 3; ++k)
-            if (like_[k] == k)
-                at[k] = std::async(std::launch::async,
-                                   [this, k, &strips] { return search_along(k, strips); });
-        for (auto& a : at)
-            while (a.valid() &&
-                   a.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-                constexpr double usual = 24; // strips in all
-                progress_.at(std::min(0.95, (strips_ + strips.load()) / usual), stage);
-            }
-        const Conductivity before = sigma_;
-        for (std::size_t k = 0; k < 3; ++k) {
-            if (like_[k] == k) {
-                const SearchedPoint p = at[k].get();
-                sigma_.*sigma_along[k] = p.sigma;
-                reached_[k] = p.velocity;
-            } else
-                sigma_.*sigma_along[k] = sigma_.*sigma_along[like_[k]];
-        }
-        strips_ += strips.load();
-        return !(sigma_ == before);
+            .from(sigma_.*sigma_along[k], near);
     }
 
     Session session_;
@@ -223,11 +246,9 @@ class Tuner
     std::array<std::size_t, 3> like_{}; ///< the first direction with the same velocity
     Conductivity sigma_;
     std::array<double, 3> reached_{};
-    std::map<std::tuple<std::size_t, int, double, double, double>, double> known_;
+    std::map<std::tuple<std::size_t, double, double, double>, double> known_;
     std::mutex known_mutex_;
-    double near_ = tuning_tolerance;
-    int across_ = cubes_across; ///< of the strips; wide, once there is something to begin with
-    int strips_ = 0;
+    std::atomic<int> strips_{0};
 };
 
 /// Of two threads that want the same, one finds it: the window's estimate and its engine.

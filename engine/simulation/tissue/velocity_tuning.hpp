@@ -34,14 +34,15 @@ inline constexpr double most_tuned_S_per_m = 5;
 /// Of a velocity, that is near enough.
 inline constexpr double tuning_tolerance = 0.01;
 
-/// Finds the conductivities of a region with velocity_m_per_s. Direction by direction a plane wave
-/// runs along a strip of tetrahedra like the mesh's (as of estimate_velocity()), with the
-/// session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in double
-/// precision whatever device the session will run on. log sigma is searched for between
-/// conductivities that are too low and too high, v ~ sqrt(sigma) where there is one alone. Steps
-/// are rounded to four figures, so that other vector units find the same. Then again in strips
-/// twice as wide, with what was found across, until all are within tuning_tolerance. Equal
-/// velocities have equal conductivities.
+/// Finds the conductivities of a region with velocity_m_per_s. Along each direction a plane wave
+/// runs along a strip of tetrahedra like the mesh's, four cubes wide (velocity_on_mesh()), with
+/// the session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in single
+/// precision whatever device the session will run on. All directions are searched for at once
+/// (joint_search.hpp), until all velocities are within half of tuning_tolerance, from what meshes
+/// of that grain want about: the conductivity of a fine mesh times (edge / front's width)^0.9.
+/// Where that fails one direction is searched for after the other (conductivity_search.hpp), until
+/// all are within tuning_tolerance, or it is known why not. Conductivities are rounded to four
+/// figures, so that other vector units find the same. Equal velocities have equal conductivities.
 ///
 /// Found for the region's model, variant, parameters and initial states; its factors (`scale`,
 /// `conductivity_scale`), drugs and prepacing act on the tissue that was tuned, and are not looked
@@ -53,7 +54,7 @@ inline constexpr double tuning_tolerance = 0.01;
 /// @param region   with a model of its own and velocity_m_per_s
 /// @throws InputError (of_velocity()) where a velocity cannot be reached, NumericsError, Cancelled
 /// @thread any; three threads of its own
-/// @cost   some seconds; nothing where it was found before
+/// @cost   some seconds: about ten strips; nothing where it was found before
 TunedConductivity tune_conductivity(const Session& session, const Region& region,
                                     const mesh::Grain& grain, const Progress& progress = {});
 
