@@ -193,7 +193,9 @@ class Graph
             throw;
         }
         check(cudaStreamEndCapture(s.handle, &captured), "cudaStreamEndCapture", s.device);
-        const auto status = cudaGraphInstantiate(&g.handle_, captured, 0);
+        // each kernel at its own stream's priority, not all at that of the stream that launches
+        const auto status =
+            cudaGraphInstantiate(&g.handle_, captured, cudaGraphInstantiateFlagUseNodePriority);
         cudaGraphDestroy(captured);
         check(status, "cudaGraphInstantiate", s.device);
         return g;
