@@ -28,6 +28,22 @@ bool at_rest(const std::vector<float>& v)
     return v.back() <= *low + part * (*high - *low);
 }
 
+/// Beats without what a pulse alone does to tissue that has not recovered: responses shorter than
+/// a quarter of the longest action potential. Diastolic intervals are between those that are left.
+std::vector<simulation::Beat> without_responses(std::vector<simulation::Beat> beats)
+{
+    constexpr double least_part = 0.25;
+    double longest_apd_ms = 0;
+    for (const auto& b : beats)
+        longest_apd_ms = std::fmax(longest_apd_ms, b.apd90_ms);
+    std::erase_if(beats, [&](const auto& b) { return b.apd90_ms < least_part * longest_apd_ms; });
+    for (std::size_t k = 1; k < beats.size(); ++k) {
+        beats[k].cycle_ms = beats[k].activation_ms - beats[k - 1].activation_ms;
+        beats[k].diastolic_ms = beats[k].cycle_ms - beats[k - 1].apd90_ms;
+    }
+    return beats;
+}
+
 simulation::Stimulus train_from(simulation::Stimulus pulse, double start_ms, double cycle_ms,
                                 int count)
 {
@@ -174,7 +190,7 @@ std::vector<RestitutionBeat> RestitutionPacing::measured(std::span<const Wanted>
     std::vector<double> first_ms(wanted.size(), RestitutionBeat::unknown), first_di = first_ms;
     for (std::size_t k = 0; k < columns.size(); ++k) {
         const auto& probe = session_.probes[k];
-        const auto beats = simulation::beats_of(traces_.times_ms(), columns[k]);
+        const auto beats = without_responses(simulation::beats_of(traces_.times_ms(), columns[k]));
         const auto makers = simulation::pulses_behind(beats, pulses, probe.position_mm);
         for (std::size_t w = 0; w < wanted.size(); ++w) {
             RestitutionBeat b;

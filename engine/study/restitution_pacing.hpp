@@ -24,6 +24,9 @@ namespace tawara::study {
 /// pulse makes no beat at the first probe (2:1 block), or where the limit of alternans is passed.
 /// After each train the state is kept in the checkpoint.
 ///
+/// Responses shorter than a quarter of the longest action potential among the probe's samples are
+/// no beats: a pulse alone does so much to tissue that has not recovered.
+///
 /// Of a protocol that goes on from what is kept there, all numbers are the same.
 /// @thread one at a time
 class RestitutionPacing
