@@ -55,7 +55,7 @@ struct ChartFrame
             d.line(px(x), chart_top, px(x), chart_bottom, simulation::pale, 1);
             d.text(px(x), chart_bottom + 13, rounded(x), "middle", simulation::grey);
         }
-        for (const double y : ticks(y0, y1, 5)) {
+        for (const double y : ticks(y0, y1, 8)) {
             d.line(chart_left, py(y), right, py(y), simulation::pale, 1);
             d.text(chart_left - 6, py(y) + 3.5, rounded(y), "end", simulation::grey);
         }

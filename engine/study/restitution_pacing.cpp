@@ -333,9 +333,10 @@ void RestitutionPacing::pace(const DynamicPacing& p, const Progress& progress)
         const auto beats = measured(wanted, logged_from(begins[level]));
         store_.add(beats);
         forget_samples_before(begins[level + 1] - lead_ms);
-        const auto& first = session_.probes[0].name;
-        const auto s = summary_of(beats, first);
-        if (s.lost > 0 || (p.alternans && s.alternans_ms >= *p.alternans))
+        const bool block =
+            std::any_of(beats.begin(), beats.end(), [](const auto& b) { return !b.captured; });
+        const auto s = summary_of(beats, session_.probes[0].name);
+        if (block || (p.alternans && s.alternans_ms >= *p.alternans))
             break;
         write_checkpoint();
     }

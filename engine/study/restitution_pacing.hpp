@@ -21,7 +21,8 @@ namespace tawara::study {
 ///
 /// dynamic: trains follow one another; of each the last beats are measured, a pulse of the next
 /// train later. A probe's samples of one train alone are held at a time. It ends where a measured
-/// pulse makes no beat at the first probe (2:1 block), or where the limit of alternans is passed.
+/// pulse makes no beat at a probe (2:1 block), or where the limit of alternans is passed at the
+/// first one.
 /// After each train the state is kept in the checkpoint.
 ///
 /// Responses shorter than a quarter of the longest action potential among the probe's samples are

@@ -127,13 +127,31 @@ int axis_of(const Sheet& s)
     return -1;
 }
 
+/// A path's last two parts, which mostly say what it is.
+std::string tail(const std::string& path)
+{
+    const auto last = path.rfind('.');
+    const auto before = last == std::string::npos || last == 0 ? last : path.rfind('.', last - 1);
+    return before == std::string::npos ? path : path.substr(before + 1);
+}
+
+/// A path as the title of an axis.
+std::string axis_title(const std::string& path)
+{
+    return path == "doses.times_cmax"         ? "concentration / C_max"
+           : path == "doses.concentration_nM" ? "concentration [nM]"
+                                              : path;
+}
+
 /// The other settings of a run, as a curve is named by them.
 std::string others(const Sheet& s, std::size_t run, std::size_t axis)
 {
     std::string out;
     for (std::size_t p = 0; p < s.paths.size(); ++p)
         if (p != axis && !s.values[run][p].empty())
-            out += (out.empty() ? "" : ", ") + s.paths[p] + " " + plain(s.values[run][p]);
+            out += (out.empty() ? "" : ", ") +
+                   (s.paths[p] == drug_path ? "" : tail(s.paths[p]) + " ") +
+                   plain(s.values[run][p]);
     return out;
 }
 
@@ -146,7 +164,7 @@ std::string chart(const Sheet& s, std::size_t axis, const std::string& result)
             at != s.rows[r].results.end() && std::isfinite(at->second))
             curves[others(s, r, axis)].emplace_back(Json::parse(s.values[r][axis]).get<double>(),
                                                     at->second);
-    return curve_chart(std::move(curves), s.paths[axis]);
+    return curve_chart(std::move(curves), axis_title(s.paths[axis]));
 }
 
 /// Results that pictures are made of, where runs have them.
@@ -177,14 +195,6 @@ std::vector<std::pair<std::string, std::string>> told_of_population(const Sheet&
     return out;
 }
 
-/// A path's last two parts, which mostly say what it is.
-std::string tail(const std::string& path)
-{
-    const auto last = path.rfind('.');
-    const auto before = last == std::string::npos || last == 0 ? last : path.rfind('.', last - 1);
-    return before == std::string::npos ? path : path.substr(before + 1);
-}
-
 void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::path& folder)
 {
     ReportPage page;
@@ -201,6 +211,10 @@ void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::pat
         for (const auto& p : pictured)
             if (auto svg = chart(s, static_cast<std::size_t>(axis), p.result); !svg.empty())
                 page.sections.push_back({p.title, std::move(svg), {}});
+    const bool doses = std::find(s.paths.begin(), s.paths.end(), drug_path) != s.paths.end();
+    std::stable_partition(page.sections.begin(), page.sections.end(), [&](const auto& section) {
+        return doses && section.title.starts_with("APD90"); // what doses are for comes first
+    });
     std::vector<Pictured> shown;
     std::copy_if(pictured.begin(), pictured.end(), std::back_inserter(shown), [&](const auto& p) {
         return std::find(s.names.begin(), s.names.end(), p.result) != s.names.end();
