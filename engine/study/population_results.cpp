@@ -45,7 +45,8 @@ std::vector<MemberRun> member_runs(std::span<const LedgerRow> rows,
                 m.member = value;
                 continue;
             }
-            const auto text = paths[p] + " " + plain(value);
+            const auto key = paths[p].substr(paths[p].rfind('.') + 1); // all, without a dot
+            const auto text = (paths[p] == drug_path ? "" : key + " ") + plain(value);
             m.others += (m.others.empty() ? "" : ", ") + text;
             if (is_concentration(paths[p]))
                 m.dosed = nlohmann::json::parse(value).get<double>() > 0;

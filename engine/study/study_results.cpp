@@ -178,7 +178,8 @@ constexpr std::array<Pictured, 4> pictured{
      {"conduction_velocity_m_per_s.median", "Velocity, median [m/s]"},
      {"ecg.beats.last.qrs_ms", "QRS of the last beat [ms]"}}};
 
-/// What is pictured of a population: the same, where runs have it, and what its limits are of.
+/// What is pictured of a population: what its limits are of, then the same as of others, where runs
+/// have it.
 std::vector<std::pair<std::string, std::string>> told_of_population(const Sheet& s)
 {
     std::vector<std::pair<std::string, std::string>> out;
@@ -187,11 +188,14 @@ std::vector<std::pair<std::string, std::string>> told_of_population(const Sheet&
             std::none_of(out.begin(), out.end(), [&](const auto& o) { return o.first == result; }))
             out.emplace_back(result, title);
     };
+    for (const auto& l : s.limits) {
+        const auto known = std::find_if(pictured.begin(), pictured.end(),
+                                        [&](const auto& p) { return l.result == p.result; });
+        add(l.result, known != pictured.end() ? known->title : l.result);
+    }
     for (const auto& p : pictured)
         add(p.result, p.title);
     add("restitution.slope", "Largest slope of restitution");
-    for (const auto& l : s.limits)
-        add(l.result, l.result);
     return out;
 }
 

@@ -333,6 +333,33 @@ class TestRestitution : public QObject
         QVERIFY(killed > 0);
     }
 
+    /// Ten Tusscher and Panfilov's epicardial cell: its steepest slope is 1.1 (Am J Physiol
+    /// 291:H1088, 2006, table 2), and APD90 alternates at the fastest cycles. A cell is a cube of
+    /// tissue that fires as one.
+    void theEpicardialCellHasItsPublishedSlope()
+    {
+        const auto file = written("cell.json", R"({"schema": 1, "session": {"schema": 1,
+            "mesh": {"slab_mm": [0.5, 0.5, 0.5], "spacing_mm": 0.5},
+            "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+              "conductivity_S_per_m": {"fibre": 0.2, "sheet": 0.2, "normal": 0.2}}]},
+            "diffusion": {"scheme": "p1"}, "reaction": {"scheme": "rush_larsen"},
+            "time": {"dt_ms": 0.02, "end_ms": 1}, "stimuli": [{"name": "all",
+              "region": {"box_mm": [[0, 0, 0], [0.5, 0.5, 0.5]]}, "start_ms": 0,
+              "duration_ms": 1, "amplitude_pA_per_pF": 52}],
+            "probes": [{"name": "cell", "position_mm": [0.25, 0.25, 0.25]}]},
+            "restitution": {"dynamic": {"count": 20, "stop_at_alternans_ms": 30, "cycles_ms":
+              [600, 400, 340, 310, 290, 270, 260, 250, 240, 235, 230, 225, 220]}}})");
+        const auto out = path("cell");
+        const auto r = run_cli({"study", "run", file, "--out", out, "--devices", "cpu"});
+        QVERIFY2(r.status == 0, (r.err + r.out).c_str());
+        const auto row = rows_of(out + "/results.csv").at(0);
+        const double slope = row.at("restitution.slope").toDouble();
+        QVERIFY2(slope > 0.95 && slope < 1.2, row.at("restitution.slope").constData());
+        QVERIFY(row.at("restitution.alternans_ms").toDouble() >= 30);
+        QVERIFY2(row.at("restitution.alternans_at_ms").toDouble() > 220, "it ends there");
+        QVERIFY(row.at("restitution.diastolic_at_slope_1_ms").isEmpty() == (slope < 1));
+    }
+
     void aTrainThatDoesNotCaptureIsSaid()
     {
         const auto r = run_cli({"study", "run", study("weak.json", R"("restitution": {
