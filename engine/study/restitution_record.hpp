@@ -38,7 +38,7 @@ using RestitutionCurve = std::vector<std::pair<double, double>>;
 /// Slopes of a curve by least squares within windows of the diastolic interval that slide from
 /// point to point: (mean diastolic interval, slope) of each that has three points or more and of
 /// which these take at least half. Windows of 40 ms are usual (Taggart et al., Circulation
-/// 107:285, 2003).
+/// 107:285, 2003, in steps of 10 ms).
 /// @cost  square of the points at most
 RestitutionCurve sliding_slopes(RestitutionCurve points, double window_ms = 40);
 
