@@ -23,6 +23,17 @@ bool is_concentration(const std::string& path)
 struct Split
 {
     std::vector<double> counted, others;
+
+    /// Whether they differ by more than a thousandth.
+    bool differ() const
+    {
+        constexpr double part = 1e-3;
+        double low = INFINITY, high = -INFINITY;
+        for (const auto* values : {&counted, &others})
+            for (const double x : *values)
+                low = std::min(low, x), high = std::max(high, x);
+        return high - low > part * std::max(std::abs(low), std::abs(high));
+    }
 };
 
 } // namespace
@@ -123,7 +134,7 @@ void add_population(std::span<const MemberRun> runs, std::span<const std::option
             (accepted[k].value_or(c.empty()) ? g.counted : g.others).push_back(at->second);
         }
         for (auto& [others, g] : groups) {
-            if (auto svg = histogram(g.counted, g.others, title); !svg.empty())
+            if (auto svg = histogram(g.counted, g.others, title); g.differ() && !svg.empty())
                 page.sections.push_back(
                     {title + (others.empty() ? "" : ": " + others), std::move(svg), {}});
             std::sort(g.counted.begin(), g.counted.end());

@@ -33,8 +33,8 @@ std::vector<MemberRun> member_runs(std::span<const LedgerRow> rows,
 /// no limits.
 std::vector<std::optional<bool>> accepted(std::span<const MemberRun> runs, const Calibration& c);
 
-/// Adds to the page how many are accepted, a histogram of each result, and a table of percentiles
-/// of those that are (of all, without limits).
+/// Adds to the page how many are accepted, a histogram of each result that differs by more than
+/// a thousandth, and a table of percentiles of those that are (of all, without limits).
 /// @param titles  results that are told, with their titles
 void add_population(std::span<const MemberRun> runs, std::span<const std::optional<bool>> accepted,
                     const Calibration& c,

@@ -220,10 +220,10 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
                           static_cast<long long>(r.number));
             r.name = name;
             std::size_t rest = k;
-            const auto next = [&rest](const auto& list) {
-                const auto at = rest % list.size();
-                rest /= list.size();
-                return list[at];
+            const auto next = [&rest](const auto& among) {
+                const auto at = rest % among.size();
+                rest /= among.size();
+                return among[at];
             };
             const auto repeat = next(repeats);
             r.site = repeat.site;

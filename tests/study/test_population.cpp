@@ -277,6 +277,18 @@ class TestPopulation : public QObject
         add_population(std::span(&m, 1), in, c, {}, page);
         QCOMPARE(page.remarks.size(), std::size_t(1));
         QVERIFY(page.remarks[0].text.find("'apd90.median'") != std::string::npos);
+        // a histogram is of what differs
+        LedgerRow other = row;
+        const std::vector<MemberRun> two{m, {&other, "1", "", "", false}};
+        const std::vector<std::pair<std::string, std::string>> told{{"apd90_ms.median", "APD90"}};
+        const std::vector<std::optional<bool>> open(2);
+        for (const auto& [apd, pictures] : {std::pair(300.1, 0), {320.0, 1}}) {
+            other.results = {{"apd90_ms.median", apd}};
+            simulation::ReportPage of;
+            add_population(two, open, {}, told, of);
+            QCOMPARE(of.sections.size(), static_cast<std::size_t>(pictures));
+            QCOMPARE(of.wide.at(0).rows.at(0).at(2), std::string("2"));
+        }
         QCOMPARE(percentile(std::vector<double>{1, 2, 3, 5}, 0.5), 2.5);
     }
 };
