@@ -309,14 +309,18 @@ void RestitutionPacing::pace(const DynamicPacing& p, const Progress& progress)
         start += p.count * c;
     }
     begins.push_back(start + p.cycles_ms.front());
+    const auto from = [&](std::size_t k) { // each train has places that are sampled
+        const auto some = std::span(trains).subspan(k, std::min<std::size_t>(2, trains.size() - k));
+        return std::vector(some.begin(), some.end());
+    };
     std::size_t level = 0;
     const Progress quiet{{}, progress.stop, progress.context};
     if (read_checkpoint()) {
         while (level < p.cycles_ms.size() && step_before(begins[level]) < simulation_.step())
             ++level;
-        give(trains);
+        give(from(level));
     } else {
-        begin_anew(trains);
+        begin_anew(from(0));
         go_to(step_before(begins.front()), quiet);
         forget_samples_before(begins.front() - lead_ms);
     }
@@ -339,6 +343,7 @@ void RestitutionPacing::pace(const DynamicPacing& p, const Progress& progress)
         if (block || (p.alternans && s.alternans_ms >= *p.alternans))
             break;
         write_checkpoint();
+        pacing_.replace(from(level + 1));
     }
 }
 
