@@ -66,7 +66,8 @@ struct ChartFrame
 
 } // namespace
 
-std::string curve_chart(NamedCurves curves, const std::string& x_title, const std::string& y_title)
+std::string curve_chart(const NamedCurves& curves, const std::string& x_title,
+                        const std::string& y_title)
 {
     constexpr std::size_t most_names = 12;
     ChartFrame f;
@@ -82,7 +83,8 @@ std::string curve_chart(NamedCurves curves, const std::string& x_title, const st
                                      (named ? chart_line * static_cast<int>(curves.size()) : 0));
     f.draw(d, x_title, y_title);
     std::size_t k = 0;
-    for (auto& [name, curve] : curves) {
+    for (const auto& [name, points] : curves) {
+        auto curve = points;
         std::sort(curve.begin(), curve.end());
         const char* ink = simulation::inks[k % simulation::inks.size()];
         std::string path;

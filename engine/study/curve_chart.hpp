@@ -15,7 +15,7 @@ using NamedCurves = std::map<std::string, std::vector<std::pair<double, double>>
 /// Curves with axes. Up to twelve are named below, if there are several; more of them are thin.
 /// @param x_title, y_title  may be empty
 /// @return SVG, ReportPage::width wide; empty where there are no two different x
-std::string curve_chart(NamedCurves curves, const std::string& x_title,
+std::string curve_chart(const NamedCurves& curves, const std::string& x_title,
                         const std::string& y_title = {});
 
 /// How often values lie in each of at most `most_bars` equal parts of their span; those that do not

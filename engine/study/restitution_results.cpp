@@ -119,9 +119,9 @@ void add_restitution(std::span<const MeasuredRun> runs, simulation::ReportPage& 
                  rounded_or_empty(s.slope_1_ms), rounded_or_empty(s.velocity_slope),
                  rounded_or_empty(s.alternans_ms)});
         }
-    if (auto svg = curve_chart(std::move(apd), "diastolic interval [ms]"); !svg.empty())
+    if (auto svg = curve_chart(apd, "diastolic interval [ms]"); !svg.empty())
         page.sections.push_back({"APD90 by diastolic interval [ms]", std::move(svg), {}});
-    if (auto svg = curve_chart(std::move(velocity), "diastolic interval at the first probe [ms]");
+    if (auto svg = curve_chart(velocity, "diastolic interval at the first probe [ms]");
         !svg.empty())
         page.sections.push_back({"Velocity by diastolic interval [m/s]", std::move(svg), {}});
     page.wide.push_back(std::move(table));

@@ -164,7 +164,7 @@ std::string chart(const Sheet& s, std::size_t axis, const std::string& result)
             at != s.rows[r].results.end() && std::isfinite(at->second))
             curves[others(s, r, axis)].emplace_back(Json::parse(s.values[r][axis]).get<double>(),
                                                     at->second);
-    return curve_chart(std::move(curves), axis_title(s.paths[axis]));
+    return curve_chart(curves, axis_title(s.paths[axis]));
 }
 
 /// Results that pictures are made of, where runs have them.
