@@ -334,7 +334,7 @@ class TestRestitution : public QObject
     }
 
     /// Ten Tusscher and Panfilov's epicardial cell: its steepest slope is 1.1 (Am J Physiol
-    /// 291:H1088, 2006, table 2), and APD90 alternates at the fastest cycles. A cell is a cube of
+    /// 291:H1088, 2006), and APD90 alternates at the fastest cycles. A cell is a cube of
     /// tissue that fires as one.
     void theEpicardialCellHasItsPublishedSlope()
     {
