@@ -249,6 +249,8 @@ void Ledger::plan(const Study& s)
     put("digest", s.digest);
     put("name", s.name);
     put("paths", Json(s.paths).dump());
+    if (s.population)
+        put("calibrate", to_text(s.population->calibrate));
     for (const auto& r : s.runs)
         Statement(db_, "INSERT INTO runs(number, name, settings, state) VALUES(?, ?, ?, 'planned')")
             .with(r.number)
@@ -261,6 +263,12 @@ void Ledger::plan(const Study& s)
 std::string Ledger::study_name() const
 {
     return value("name");
+}
+
+Calibration Ledger::calibration() const
+{
+    const auto text = value("calibrate");
+    return text.empty() ? Calibration() : calibration_of(text);
 }
 
 std::vector<std::string> Ledger::paths() const

@@ -65,6 +65,7 @@ class Ledger
     void plan(const Study& s);
     std::string study_name() const;
     std::vector<std::string> paths() const; ///< as Study::paths
+    Calibration calibration() const;        ///< of Study::population; empty: none
     std::vector<Setting> settings(std::int64_t run) const;
 
     /// Takes the next run that is free, for an owner: what nobody has begun comes first.

@@ -6,6 +6,7 @@
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
+#include "engine/study/restitution_run.hpp"
 #include "engine/study/site_run.hpp"
 #include "engine/study/study_results.hpp"
 
@@ -165,12 +166,14 @@ class Scheduler
         if (reason.empty()) {
             if (run.site)
                 forget_search(folder);
+            if (run.protocol)
+                forget_restitution(folder);
             thin_out(folder, study_);
             files = digests(folder);
         }
         const std::lock_guard hold(mutex_);
         if (reason.empty())
-            ledger_.done(run.number, since(begin), results_with_dose(report, run), files);
+            ledger_.done(run.number, since(begin), results_with_own(report, run), files);
         else
             ledger_.failed(run.number, since(begin), reason);
         if (reason.empty())
@@ -181,11 +184,14 @@ class Scheduler
         changed_.notify_all();
     }
 
-    Results results_with_dose(const std::string& report, const PlannedRun& run) const
+    /// With what is known of the run's dose and member.
+    Results results_with_own(const std::string& report, const PlannedRun& run) const
     {
         auto out = results_of(report);
         if (run.dose)
             out.merge(dose_results(*study_.doses, *run.dose));
+        if (run.member)
+            out.merge(member_results(*study_.population, *run.member));
         return out;
     }
 
@@ -209,6 +215,9 @@ class Scheduler
             return run_site({study_.file, session, i, i.sites.at(*run.site), study_.ablation, o},
                             p);
         }
+        if (run.protocol)
+            return run_restitution({study_.file, session, *study_.restitution, *run.protocol, o},
+                                   p);
         if (const auto checkpoint = newest_checkpoint(o.out); !checkpoint.empty()) {
             o.resume = checkpoint;
             try {

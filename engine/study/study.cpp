@@ -50,13 +50,16 @@ Json parsed(const fs::path& file)
 
 void check_keys(const fs::path& file, const Json& o)
 {
-    const std::vector<std::string> known{"schema", "name",      "session",  "axes", "runs",
-                                         "keep",   "induction", "ablation", "doses"};
+    const std::vector<std::string> known{"schema", "name",        "session",   "axes",
+                                         "runs",   "keep",        "induction", "ablation",
+                                         "doses",  "restitution", "population"};
     for (const auto& [key, value] : o.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
             fail(file, "/" + key, "unknown key" + hint(key, known));
     if (o.contains("ablation") && !o.contains("induction"))
         fail(file, "/ablation", "wants induction: it is done where re-entry was induced");
+    if (o.contains("restitution") && o.contains("induction"))
+        fail(file, "/restitution", "goes not with induction; make a study of each");
     if (!o.contains("schema") || o["schema"] != Json(1))
         fail(file, "/schema", "must be 1");
     if (!o.contains("session"))
@@ -136,13 +139,31 @@ void read_session_text(const fs::path& file, const Json& o, Study& s)
     }
 }
 
-/// The sites that each combination is run at; without `induction` once, at none.
-std::vector<std::optional<std::size_t>> sites_of(const Study& s)
+/// What each combination is run for once: each site, or each protocol.
+struct Repeat
 {
-    if (!s.induction)
+    std::optional<std::size_t> site;
+    std::optional<PacingProtocol> protocol;
+};
+std::vector<Repeat> repeats_of(const Study& s)
+{
+    std::vector<Repeat> out;
+    if (s.induction)
+        for (std::size_t k = 0; k < s.induction->sites.size(); ++k)
+            out.push_back({k, {}});
+    if (s.restitution)
+        for (const auto p : protocols_of(*s.restitution))
+            out.push_back({{}, p});
+    return out.empty() ? std::vector<Repeat>{{}} : out;
+}
+
+/// The members that each combination is run with; without `population` once, with none.
+std::vector<std::optional<std::size_t>> members_of(const Study& s)
+{
+    if (!s.population)
         return {std::nullopt};
     std::vector<std::optional<std::size_t>> out;
-    for (std::size_t k = 0; k < s.induction->sites.size(); ++k)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(s.population->size); ++k)
         out.emplace_back(k);
     return out;
 }
@@ -163,23 +184,32 @@ std::vector<std::optional<Dose>> doses_of(const Study& s)
 void make_runs(const fs::path& file, const std::vector<Axis>& axes,
                const std::vector<std::vector<Setting>>& lists, Study& s)
 {
-    const auto sites = sites_of(s);
+    const auto repeats = repeats_of(s);
     const auto doses = doses_of(s);
-    std::size_t combinations = lists.size() * sites.size() * doses.size();
+    const auto members = members_of(s);
+    std::size_t combinations = lists.size() * repeats.size() * doses.size() * members.size();
+    const auto need_few = [&](const char* where) {
+        if (combinations > most_runs)
+            fail(file, where, "make more than " + std::to_string(most_runs) + " runs");
+    };
+    need_few(s.population ? "/population" : "/runs");
     for (const auto& a : axes) {
         combinations *= a.values.size();
-        if (combinations > most_runs)
-            fail(file, "/axes", "make more than " + std::to_string(most_runs) + " runs");
+        need_few("/axes");
         s.paths.push_back(a.path);
     }
     for (const auto& list : lists)
         for (const auto& [path, value] : list)
             if (std::find(s.paths.begin(), s.paths.end(), path) == s.paths.end())
                 s.paths.push_back(path);
+    if (s.population)
+        s.paths.emplace_back(member_path);
     if (s.doses)
         s.paths.insert(s.paths.end(), {drug_path, concentration_path(*s.doses)});
     if (s.induction)
         s.paths.emplace_back(site_path);
+    if (s.restitution)
+        s.paths.emplace_back(protocol_path);
     const int digits = static_cast<int>(std::to_string(combinations).size());
     for (const auto& list : lists)
         for (std::size_t k = 0; k < combinations / lists.size(); ++k) {
@@ -189,9 +219,17 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
             std::snprintf(name, sizeof name, "run-%0*lld", digits,
                           static_cast<long long>(r.number));
             r.name = name;
-            r.site = sites[k % sites.size()];
-            r.dose = doses[k / sites.size() % doses.size()];
-            std::size_t rest = k / sites.size() / doses.size();
+            std::size_t rest = k;
+            const auto next = [&rest](const auto& among) {
+                const auto at = rest % among.size();
+                rest /= among.size();
+                return among[at];
+            };
+            const auto repeat = next(repeats);
+            r.site = repeat.site;
+            r.protocol = repeat.protocol;
+            r.dose = next(doses);
+            r.member = next(members);
             for (auto a = axes.rbegin(); a != axes.rend(); rest /= a->values.size(), ++a)
                 r.settings.insert(r.settings.begin(),
                                   {a->path, a->values[rest % a->values.size()]});
@@ -200,7 +238,7 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
         }
 }
 
-/// @param searched  text of induction, ablation and doses
+/// @param searched  text of induction, ablation, doses, restitution and population
 std::string digest_of(const Study& s, std::span<const std::string> overrides,
                       const std::string& searched)
 {
@@ -243,6 +281,18 @@ Study read_study(const fs::path& file, std::span<const std::string> overrides)
         s.doses = read_doses(file, o["doses"]);
         searched += o["doses"].dump();
     }
+    if (o.contains("restitution")) {
+        s.restitution = read_restitution(file, o["restitution"]);
+        searched += o["restitution"].dump();
+    }
+    if (o.contains("population")) {
+        s.population = read_population(file, o["population"]);
+        searched += o["population"].dump();
+        if (s.doses && !s.population->calibrate.empty() &&
+            std::count(s.doses->values.begin(), s.doses->values.end(), 0.0) == 0)
+            fail(file, "/population/calibrate",
+                 "is of members without a drug, so that doses need a concentration of 0");
+    }
     make_runs(file, axes_of(file, o), lists_of(file, o), s);
     s.digest = digest_of(s, overrides, searched);
     for (auto& r : s.runs)
@@ -268,11 +318,17 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
         auto session = simulation::parse_session(s.session, s.session_file, settings);
         session.folder = std::filesystem::path(s.session_file).parent_path();
         session.name = s.name + ", " + run.name;
-        if (run.dose) {
-            session.drugs.push_back(drug_of(*s.doses, *run.dose));
-            for (const auto& [parameter, factor] : session.drugs.back().factors)
-                simulation::need_factor_name(parameter, session.regions, s.file, "/doses/drugs");
-        }
+        const auto add = [&](simulation::Drug drug, const char* where) {
+            for (const auto& [parameter, factor] : drug.factors)
+                simulation::need_factor_name(parameter, session.regions, s.file, where);
+            session.drugs.push_back(std::move(drug));
+        };
+        if (run.member)
+            add(member_of(*s.population, *run.member), "/population/vary");
+        if (run.dose)
+            add(drug_of(*s.doses, *run.dose), "/doses/drugs");
+        if (run.protocol)
+            (void)pulse_of(session, *s.restitution, s.file);
         return session;
     } catch (const InputError& e) {
         std::string of;
@@ -285,6 +341,8 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
 std::vector<Setting> differences(const Study& s, const PlannedRun& run)
 {
     auto out = run.settings;
+    if (run.member)
+        out.emplace_back(member_path, std::to_string(*run.member));
     if (run.dose) {
         const auto& all = *s.doses;
         out.emplace_back(drug_path, nlohmann::json(all.drugs.at(run.dose->drug).name).dump());
@@ -293,6 +351,8 @@ std::vector<Setting> differences(const Study& s, const PlannedRun& run)
     }
     if (run.site)
         out.emplace_back(site_path, nlohmann::json(s.induction->sites.at(*run.site).name).dump());
+    if (run.protocol)
+        out.emplace_back(protocol_path, nlohmann::json(name(*run.protocol)).dump());
     return out;
 }
 

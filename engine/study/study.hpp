@@ -4,6 +4,8 @@
 #include "engine/simulation/session/session.hpp"
 #include "engine/study/doses.hpp"
 #include "engine/study/induction.hpp"
+#include "engine/study/population.hpp"
+#include "engine/study/restitution.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -24,8 +26,10 @@ struct PlannedRun
     std::int64_t number = 0; ///< from 0, in the study's order
     std::string name;        ///< of its folder: "run-0007"
     std::vector<Setting> settings;
-    std::optional<std::size_t> site{}; ///< of Induction::sites, which it searches
-    std::optional<Dose> dose{};        ///< of Study::doses
+    std::optional<std::size_t> site{};        ///< of Induction::sites, which it searches
+    std::optional<Dose> dose{};               ///< of Study::doses
+    std::optional<std::size_t> member{};      ///< of Study::population
+    std::optional<PacingProtocol> protocol{}; ///< of Study::restitution, by which it is paced
 };
 
 /// What a run's folder keeps beside report.json and the tables of probes and beats.
@@ -44,14 +48,16 @@ struct Study
     std::optional<Induction> induction; ///< each run searches one of its sites
     std::optional<Ablation> ablation;   ///< of sites with sustained re-entry
     std::optional<Doses> doses;         ///< each run has one of them, beside its session's drugs
+    std::optional<Restitution> restitution; ///< each run is paced by one of its protocols
+    std::optional<Population> population;   ///< each run is of one of its members
     std::string digest; ///< of all of it that results depend on, files that a session names aside
 };
 
 /// Reads a study (schema 1): `session` (a path beside the study, or an object), `axes` (each key
 /// with its values: every combination is a run), `runs` (a list of settings, a run each; with axes,
-/// each of them with every combination), `keep`; with `doses` each of those runs once for each drug
-/// and concentration, with `induction` once for each site: sites change fastest, then
-/// concentrations.
+/// each of them with every combination), `keep`; with `population` each of those runs once for
+/// each member, with `doses` once for each drug and concentration, with `induction` once for each
+/// site, with `restitution` once for each protocol: these two change fastest, then concentrations.
 /// @param overrides  "PATH=VALUE" for the session of all runs
 /// @throws InputError naming the file and the JSON pointer
 /// @cost   linear in the runs, of which there are a million at most
@@ -63,7 +69,7 @@ simulation::Session session_of(const Study& s, const PlannedRun& run);
 
 /// The path that names a run's site among what runs differ by.
 inline constexpr const char* site_path = "induction.site";
-/// What a run differs by: its settings, its dose, its site.
+/// What a run differs by: its settings, its member, its dose, its site or protocol.
 std::vector<Setting> differences(const Study& s, const PlannedRun& run);
 
 /// The value that a run has at a path, as JSON; empty where it sets none.

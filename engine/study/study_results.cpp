@@ -2,15 +2,16 @@
 #include "engine/study/study_results.hpp"
 
 #include "engine/core/whole_file.hpp"
-#include "engine/simulation/results/drawing.hpp"
 #include "engine/simulation/results/report_page.hpp"
+#include "engine/study/curve_chart.hpp"
 #include "engine/study/induction_results.hpp"
+#include "engine/study/population_results.hpp"
+#include "engine/study/restitution_results.hpp"
 #include "engine/study/table_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -19,7 +20,6 @@ namespace tawara::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using simulation::Drawing;
 using simulation::ReportPage;
 
 /// Parts of a report, and what is taken of each as it stands.
@@ -31,6 +31,7 @@ constexpr std::array compared{"unknowns_with_cells",
                               "ecg",
                               "newton",
                               "induction",
+                              "restitution",
                               "rest",
                               "seconds",
                               "cell_steps_per_s"};
@@ -46,19 +47,15 @@ void add_numbers(const std::string& name, const Json& value, Results& out)
         add_numbers(name + ".last", value.back(), out); // of beats
 }
 
-std::string rounded(double x)
-{
-    char text[40];
-    std::snprintf(text, sizeof text, "%.5g", x);
-    return text;
-}
-
 /// What was asked for and what came of it, run by run.
 struct Sheet
 {
     std::vector<std::string> paths, names;
     std::vector<LedgerRow> rows;
     std::vector<std::vector<std::string>> values; ///< [run][path] JSON, or empty
+    std::vector<MemberRun> members;               ///< [run]; empty: the study has no population
+    Calibration limits;
+    std::vector<std::optional<bool>> in_limits; ///< [run] of a population
 };
 
 Sheet sheet_of(const Ledger& ledger)
@@ -76,6 +73,9 @@ Sheet sheet_of(const Ledger& ledger)
             names.insert(name);
     }
     s.names.assign(names.begin(), names.end());
+    s.members = member_runs(s.rows, s.paths, s.values);
+    s.limits = ledger.calibration();
+    s.in_limits = accepted(s.members, s.limits);
     return s;
 }
 
@@ -85,6 +85,8 @@ void write_csv(const Sheet& s, const std::filesystem::path& file)
         out << "run,state";
         for (const auto& path : s.paths)
             out << ',' << field(path);
+        if (!s.limits.empty())
+            out << ",accepted";
         for (const auto& name : s.names)
             out << ',' << field(name);
         out << ",wall_s,reason\n";
@@ -93,6 +95,8 @@ void write_csv(const Sheet& s, const std::filesystem::path& file)
             out << row.name << ',' << name(row.state);
             for (const auto& value : s.values[r])
                 out << ',' << field(plain(value));
+            if (!s.limits.empty())
+                out << ',' << (!s.in_limits[r] ? "" : *s.in_limits[r] ? "1" : "0");
             for (const auto& name : s.names) {
                 const auto at = row.results.find(name);
                 out << ',' << (at == row.results.end() ? std::string() : exact(at->second));
@@ -107,6 +111,8 @@ void write_csv(const Sheet& s, const std::filesystem::path& file)
 int axis_of(const Sheet& s)
 {
     for (std::size_t p = 0; p < s.paths.size(); ++p) {
+        if (s.paths[p] == member_path) // numbers that name
+            continue;
         std::set<double> distinct;
         bool all = true;
         for (const auto& values : s.values) {
@@ -121,71 +127,44 @@ int axis_of(const Sheet& s)
     return -1;
 }
 
+/// A path's last two parts, which mostly say what it is.
+std::string tail(const std::string& path)
+{
+    const auto last = path.rfind('.');
+    const auto before = last == std::string::npos || last == 0 ? last : path.rfind('.', last - 1);
+    return before == std::string::npos ? path : path.substr(before + 1);
+}
+
+/// A path as the title of an axis.
+std::string axis_title(const std::string& path)
+{
+    return path == "doses.times_cmax"         ? "concentration / C_max"
+           : path == "doses.concentration_nM" ? "concentration [nM]"
+                                              : path;
+}
+
 /// The other settings of a run, as a curve is named by them.
 std::string others(const Sheet& s, std::size_t run, std::size_t axis)
 {
     std::string out;
     for (std::size_t p = 0; p < s.paths.size(); ++p)
         if (p != axis && !s.values[run][p].empty())
-            out += (out.empty() ? "" : ", ") + s.paths[p] + " " + plain(s.values[run][p]);
+            out += (out.empty() ? "" : ", ") +
+                   (s.paths[p] == drug_path ? "" : tail(s.paths[p]) + " ") +
+                   plain(s.values[run][p]);
     return out;
 }
-
-using Curve = std::vector<std::pair<double, double>>;
 
 /// A result over an axis, a curve for each combination of what else differs.
 std::string chart(const Sheet& s, std::size_t axis, const std::string& result)
 {
-    std::map<std::string, Curve> curves;
-    double x0 = INFINITY, x1 = -x0, y0 = x0, y1 = x1;
+    NamedCurves curves;
     for (std::size_t r = 0; r < s.rows.size(); ++r)
         if (const auto at = s.rows[r].results.find(result);
-            at != s.rows[r].results.end() && std::isfinite(at->second)) {
-            const double x = Json::parse(s.values[r][axis]).get<double>(), y = at->second;
-            curves[others(s, r, axis)].emplace_back(x, y);
-            x0 = std::min(x0, x), x1 = std::max(x1, x), y0 = std::min(y0, y), y1 = std::max(y1, y);
-        }
-    if (curves.empty() || x0 == x1)
-        return {};
-    if (y1 - y0 < 1e-9 * std::max(1.0, std::abs(y1)))
-        y0 -= 0.5 * std::max(1.0, std::abs(y1)), y1 += 0.5 * std::max(1.0, std::abs(y1));
-    constexpr int width = ReportPage::width, tall = 190, left = 70, right = 20, top = 12, foot = 34,
-                  line = 14;
-    constexpr std::size_t most_names = 12;
-    const bool named = curves.size() > 1 && curves.size() <= most_names;
-    const int bottom = top + tall;
-    Drawing d(width, bottom + foot + (named ? line * static_cast<int>(curves.size()) : 0));
-    const auto px = [&](double x) { return left + (width - left - right) * (x - x0) / (x1 - x0); };
-    const auto py = [&](double y) { return bottom - (tall - 8) * (y - y0) / (y1 - y0) - 4; };
-    const double dx = simulation::round_step(x1 - x0, 8), dy = simulation::round_step(y1 - y0, 5);
-    for (double x = std::ceil(x0 / dx) * dx; x <= x1 + 1e-9 * dx; x += dx) {
-        d.line(px(x), top, px(x), bottom, simulation::pale, 1);
-        d.text(px(x), bottom + 13, rounded(x), "middle", simulation::grey);
-    }
-    for (double y = std::ceil(y0 / dy) * dy; y <= y1 + 1e-9 * dy; y += dy) {
-        d.line(left, py(y), width - right, py(y), simulation::pale, 1);
-        d.text(left - 6, py(y) + 3.5, rounded(y), "end", simulation::grey);
-    }
-    d.text((left + width - right) / 2.0, bottom + 28, s.paths[axis], "middle", simulation::grey);
-    std::size_t k = 0;
-    for (auto& [name, curve] : curves) {
-        std::sort(curve.begin(), curve.end());
-        const char* ink = simulation::inks[k % simulation::inks.size()];
-        std::string path;
-        for (const auto& [x, y] : curve) {
-            path +=
-                (path.empty() ? "M" : " L") + simulation::num(px(x)) + " " + simulation::num(py(y));
-            d.dot(px(x), py(y), 3, ink, true);
-        }
-        d.path(path, ink, 1.2);
-        if (named) {
-            const double at = bottom + foot + line * static_cast<double>(k) + 6;
-            d.dot(left, at, 3.5, ink, true);
-            d.text(left + 8, at + 3.5, name, "start", simulation::black);
-        }
-        ++k;
-    }
-    return d.done();
+            at != s.rows[r].results.end() && std::isfinite(at->second))
+            curves[others(s, r, axis)].emplace_back(Json::parse(s.values[r][axis]).get<double>(),
+                                                    at->second);
+    return curve_chart(curves, axis_title(s.paths[axis]));
 }
 
 /// Results that pictures are made of, where runs have them.
@@ -199,12 +178,25 @@ constexpr std::array<Pictured, 4> pictured{
      {"conduction_velocity_m_per_s.median", "Velocity, median [m/s]"},
      {"ecg.beats.last.qrs_ms", "QRS of the last beat [ms]"}}};
 
-/// A path's last two parts, which mostly say what it is.
-std::string tail(const std::string& path)
+/// What is pictured of a population: what its limits are of, then the same as of others, where runs
+/// have it.
+std::vector<std::pair<std::string, std::string>> told_of_population(const Sheet& s)
 {
-    const auto last = path.rfind('.');
-    const auto before = last == std::string::npos || last == 0 ? last : path.rfind('.', last - 1);
-    return before == std::string::npos ? path : path.substr(before + 1);
+    std::vector<std::pair<std::string, std::string>> out;
+    const auto add = [&](const std::string& result, const std::string& title) {
+        if (std::find(s.names.begin(), s.names.end(), result) != s.names.end() &&
+            std::none_of(out.begin(), out.end(), [&](const auto& o) { return o.first == result; }))
+            out.emplace_back(result, title);
+    };
+    for (const auto& l : s.limits) {
+        const auto known = std::find_if(pictured.begin(), pictured.end(),
+                                        [&](const auto& p) { return l.result == p.result; });
+        add(l.result, known != pictured.end() ? known->title : l.result);
+    }
+    for (const auto& p : pictured)
+        add(p.result, p.title);
+    add("restitution.slope", "Largest slope of restitution");
+    return out;
 }
 
 void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::path& folder)
@@ -223,6 +215,10 @@ void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::pat
         for (const auto& p : pictured)
             if (auto svg = chart(s, static_cast<std::size_t>(axis), p.result); !svg.empty())
                 page.sections.push_back({p.title, std::move(svg), {}});
+    const bool doses = std::find(s.paths.begin(), s.paths.end(), drug_path) != s.paths.end();
+    std::stable_partition(page.sections.begin(), page.sections.end(), [&](const auto& section) {
+        return doses && section.title.starts_with("APD90"); // what doses are for comes first
+    });
     std::vector<Pictured> shown;
     std::copy_if(pictured.begin(), pictured.end(), std::back_inserter(shown), [&](const auto& p) {
         return std::find(s.names.begin(), s.names.end(), p.result) != s.names.end();
@@ -249,6 +245,12 @@ void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::pat
         write_induction_csv(sites, s.paths, folder / "induction.csv");
         add_sites(sites, page);
     }
+    if (const auto measured = measured_runs(ledger, folder); !measured.empty()) {
+        write_restitution_csv(measured, s.paths, folder / "restitution.csv");
+        add_restitution(measured, page);
+    }
+    if (!s.members.empty())
+        add_population(s.members, s.in_limits, s.limits, told_of_population(s), page);
     page.wide.push_back(std::move(table));
     write_whole(folder / "report.html", [&](std::ostream& out) { out << to_html(page); });
 }

@@ -30,6 +30,13 @@ std::string exact(double x)
     return text;
 }
 
+std::string rounded(double x)
+{
+    char text[40];
+    std::snprintf(text, sizeof text, "%.5g", x);
+    return text;
+}
+
 std::string plain(const std::string& json)
 {
     const auto value = nlohmann::json::parse(json, nullptr, false);

@@ -9,6 +9,8 @@ namespace tawara::study {
 std::string field(const std::string& text);
 /// The shortest text that is read as the same number.
 std::string exact(double x);
+/// To five digits, for people.
+std::string rounded(double x);
 /// A text's quotes are of JSON alone.
 std::string plain(const std::string& json);
 

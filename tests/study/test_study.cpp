@@ -262,6 +262,39 @@ class TestStudy : public QObject
         QVERIFY(rows[3][apd].toDouble() > rows[2][apd].toDouble() + 5);
     }
 
+    /// At C_max dofetilide lengthens the action potential most, then ranolazine; verapamil, which
+    /// blocks calcium as well, by little; diltiazem, a blocker of calcium, shortens it. Of the
+    /// first three the order is that of QTc in people (Johannesen et al., Clin Pharmacol Ther
+    /// 96:549, 2014); for block of calcium see Zemzemi and Rodriguez, Europace 17:1577 (2015).
+    void drugsHaveTheirPublishedSignAndOrder()
+    {
+        const auto file = written("drugs.json", R"({"schema": 1, "session": {"schema": 1,
+            "mesh": {"slab_mm": [0.5, 0.5, 0.5], "spacing_mm": 0.5},
+            "tissue": {"regions": [{"label": "*", "model": "ohara_rudy_2011_tissue",
+              "variant": "endo", "conductivity_S_per_m": {"fibre": 0.3, "sheet": 0.3,
+              "normal": 0.3}}]},
+            "diffusion": {"scheme": "p1"}, "reaction": {"scheme": "rush_larsen"},
+            "time": {"dt_ms": 0.02, "end_ms": 700}, "stimuli": [{"name": "all",
+              "region": {"box_mm": [[0, 0, 0], [0.5, 0.5, 0.5]]}, "start_ms": 0,
+              "duration_ms": 1, "amplitude_pA_per_pF": 60}]},
+            "doses": {"drugs": ["dofetilide", "ranolazine", "verapamil", "diltiazem"],
+              "times_cmax": [0, 0.25, 1]}, "keep": []})");
+        const auto out = path("drugs");
+        const auto r = run_cli({"study", "run", file, "--out", out, "--devices", "cpu"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto rows = lasting(out);
+        QCOMPARE(rows.size(), 13);
+        const auto at = rows[0].indexOf("apd90_ms.median");
+        const auto change = [&](int drug, int dose) { // of APD90 [ms]
+            return rows[1 + 3 * drug + dose][at].toDouble() - rows[1 + 3 * drug][at].toDouble();
+        };
+        QVERIFY(rows[1][at].toDouble() > 200);
+        for (int drug = 0; drug < 3; ++drug)
+            QVERIFY(change(drug, 2) > change(drug, 1) && change(drug, 1) > 0);
+        QVERIFY(change(3, 2) < change(3, 1) && change(3, 1) < 0);
+        QVERIFY(change(0, 2) > 2 * change(1, 2) && change(1, 2) > 2 * change(2, 2));
+    }
+
     void partsShareTheRuns()
     {
         const auto file = speeds(), out = path("parts");

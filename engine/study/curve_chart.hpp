@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pictures of a study's results.
+#pragma once
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tawara::study {
+
+/// Points (x, y) of each curve, in any order, by its name.
+using NamedCurves = std::map<std::string, std::vector<std::pair<double, double>>>;
+
+/// Curves with axes. Up to twelve are named below, if there are several; more of them are thin.
+/// @param x_title, y_title  may be empty
+/// @return SVG, ReportPage::width wide; empty where there are no two different x
+std::string curve_chart(const NamedCurves& curves, const std::string& x_title,
+                        const std::string& y_title = {});
+
+/// How often values lie in each of at most `most_bars` equal parts of their span; those that do not
+/// count are drawn pale on top.
+/// @return SVG, ReportPage::width wide; empty where no value is finite
+std::string histogram(std::span<const double> counted, std::span<const double> others,
+                      const std::string& x_title);
+
+} // namespace tawara::study
