@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_host.hpp"
+#include "app/pool_work.hpp"
+#include "app/study_files.hpp"
 #include "app/study_work.hpp"
 
 #include <QObject>
@@ -45,6 +47,9 @@ class StudyController : public QObject
     /// Opens a study: its file, its folder or its ledger.
     void open(const QString& path);
     void close();
+    void askForNew();
+    void askForStudy();
+    /// Takes runs that nobody computes. @param failedToo  those that failed are tried again
     void start(bool failedToo);
     void stop() { m_work.stop(); }
     bool computing() const { return m_work.running(); }
@@ -59,17 +64,20 @@ class StudyController : public QObject
 
   private:
     void connectPanel();
-    void askForNew();
-    void askForStudy();
     void askForExample();
     /// Makes the folder with what the dialog says; tells the dialog where that fails.
     void makeNew(StudyDialog& dialog);
     /// Nothing is computed here, or it says that something is.
     bool free();
-    void opened(std::optional<study::Study> s, const std::filesystem::path& folder);
+    /// Runs `job` elsewhere, then `done` with its result, or `failed` with why there is none.
+    template <class Job, class Done>
+    void aside(Job job, Done done, std::function<void(const QString&)> failed = {});
+    /// That study is open from now on.
+    /// @param ms_per_s  speed that its forecast is told with; 0: not known
+    void adopt(StudyToShow s, double ms_per_s);
     void look();
     void show(const StudyViewPtr& view);
-    void showEstimate();
+    QString estimate() const;
     void showWork();
     void ended(const QString& error);
     void openRun(std::int64_t run);
@@ -77,11 +85,9 @@ class StudyController : public QObject
     void showPicture(std::int64_t run);
     void report();
     void copyCommand();
-    void openFolder(const std::filesystem::path& folder);
+    void openFolder(const std::filesystem::path& path);
     std::filesystem::path folderOf(std::int64_t run) const;
     void fail(const QString& reason, const QString& advice = {});
-    /// The study that is open; reads it where that was not done.
-    study::Study& needStudy();
 
     QWidget& m_window;
     EngineHost& m_host;
@@ -94,12 +100,14 @@ class StudyController : public QObject
     bool m_precisionGiven = false;
     StudyWork m_work;
     std::filesystem::path m_folder;      ///< of the study that is open; empty: none
-    std::optional<study::Study> m_study; ///< where it was needed
+    std::optional<study::Study> m_study; ///< where its file was read
     std::optional<study::Forecast> m_forecast;
-    double m_speed = 0; ///< of the run in the window when the study was made [ms/s]; 0: not known
+    double m_forecastSpeed = 0; ///< that the forecast is told with [ms/s]; 0: not known
+    double m_speed = 0;         ///< of the run in the window, as last seen [ms/s]
     StudyViewPtr m_view;
-    std::shared_ptr<study::StudyWatch> m_watch; ///< used by one look at a time
-    bool m_looking = false, m_lookAgain = false;
+    std::shared_ptr<study::StudyWatch> m_watch; ///< where it was begun; used on the pool
+    bool m_looking = false;
+    std::int64_t m_picture = -1; ///< the run whose picture is wanted
     QTimer m_due;
     QThreadPool m_pool; ///< looks; waited for
 };

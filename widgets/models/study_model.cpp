@@ -13,7 +13,6 @@ namespace tawara {
 using study::Keeper;
 using study::Outcome;
 using study::RunView;
-using study::State;
 using study::StudyView;
 
 namespace {
@@ -183,7 +182,7 @@ std::vector<StudyModel::Column> StudyModel::columnsOf(const StudyView& v) const
         addSiteColumns(v, out);
     if (!v.searches_sites() || m_all)
         addResults(v, out);
-    if (v.counts[static_cast<std::size_t>(State::failed)] > 0)
+    if (v.counts[static_cast<std::size_t>(study::State::failed)] > 0)
         out.push_back({Kind::reason, tr("Reason"), tr("Why it failed")});
     return out;
 }
@@ -228,7 +227,7 @@ QVariant StudyModel::value(const RunView& r, const Column& c) const
     case Kind::state:
         return static_cast<int>(r.row.state);
     case Kind::time:
-        return r.row.state == State::running ? r.elapsed_s : r.row.seconds;
+        return r.row.state == study::State::running ? r.elapsed_s : r.row.seconds;
     case Kind::result:
         if (const auto at = r.row.results.find(c.result); at != r.row.results.end())
             return at->second;
@@ -264,7 +263,7 @@ QString StudyModel::text(const RunView& r, const Column& c) const
     case Kind::state:
         return stateText(r).toString();
     case Kind::time: {
-        const double s = r.row.state == State::running ? r.elapsed_s : r.row.seconds;
+        const double s = r.row.state == study::State::running ? r.elapsed_s : r.row.seconds;
         return s > 0 ? durationText(s) : QString();
     }
     case Kind::result: {

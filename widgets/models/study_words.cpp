@@ -14,7 +14,6 @@ namespace tawara {
 using study::Keeper;
 using study::Outcome;
 using study::RunView;
-using study::State;
 using study::StudyView;
 
 namespace {
@@ -55,15 +54,15 @@ std::optional<std::size_t> namedSegment(const RunView& r)
 QString runStateName(const RunView& r)
 {
     switch (r.row.state) {
-    case State::planned:
+    case study::State::planned:
         return studyWords(QT_TRANSLATE_NOOP("Study", "planned"));
-    case State::running:
+    case study::State::running:
         return r.keeper == Keeper::ended    ? studyWords(QT_TRANSLATE_NOOP("Study", "interrupted"))
                : r.keeper == Keeper::silent ? studyWords(QT_TRANSLATE_NOOP("Study", "silent"))
                                             : studyWords(QT_TRANSLATE_NOOP("Study", "running"));
-    case State::done:
+    case study::State::done:
         return studyWords(QT_TRANSLATE_NOOP("Study", "done"));
-    case State::failed:
+    case study::State::failed:
         return studyWords(QT_TRANSLATE_NOOP("Study", "failed"));
     }
     return {};
@@ -73,9 +72,9 @@ QString runStateMeaning(const RunView& r)
 {
     const QString owner = QString::fromStdString(study::owner_text(r.row.owner));
     switch (r.row.state) {
-    case State::planned:
+    case study::State::planned:
         return studyWords(QT_TRANSLATE_NOOP("Study", "Nobody has begun it"));
-    case State::running:
+    case study::State::running:
         switch (r.keeper) {
         case Keeper::ended:
             return studyWords(QT_TRANSLATE_NOOP("Study",
@@ -90,9 +89,9 @@ QString runStateMeaning(const RunView& r)
         default:
             return studyWords(QT_TRANSLATE_NOOP("Study", "Computed by %1")).arg(owner);
         }
-    case State::done:
+    case study::State::done:
         return studyWords(QT_TRANSLATE_NOOP("Study", "Done; a double click opens it"));
-    case State::failed:
+    case study::State::failed:
         return QString::fromStdString(r.row.reason);
     }
     return {};
@@ -101,14 +100,14 @@ QString runStateMeaning(const RunView& r)
 QColor runStateColor(const RunView& r)
 {
     switch (r.row.state) {
-    case State::planned:
+    case study::State::planned:
         return {138, 144, 153};
-    case State::running:
+    case study::State::running:
         return r.keeper == Keeper::here || r.keeper == Keeper::elsewhere ? QColor(79, 157, 232)
                                                                          : QColor(214, 168, 60);
-    case State::done:
+    case study::State::done:
         return {92, 190, 128};
-    case State::failed:
+    case study::State::failed:
         return {235, 92, 84};
     }
     return {};
@@ -170,7 +169,7 @@ std::vector<SegmentOutcomes> segmentOutcomes(const StudyView& v)
                                [&](const auto& s) { return s.combination == combination; });
         if (at == out.end())
             at = out.insert(out.end(), SegmentOutcomes{combination, {}, {}});
-        if (r.row.state == State::running)
+        if (r.row.state == study::State::running)
             if (const auto s = namedSegment(r))
                 at->searched[*s] = true;
         if (!r.site || r.site->segment < 1 || r.site->segment > 17)

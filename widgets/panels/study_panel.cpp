@@ -3,7 +3,7 @@
 
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/icons.hpp"
-#include "widgets/panels/svg_picture.hpp"
+#include "widgets/panels/picture_box.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
 
 #include <QAction>
@@ -27,7 +27,6 @@ namespace tawara {
 
 using study::Keeper;
 using study::Outcome;
-using study::State;
 
 namespace {
 
@@ -47,7 +46,7 @@ QLabel* textLine(const char* name, bool weak)
     return l;
 }
 
-std::int64_t countOf(const study::StudyView& v, State s)
+std::int64_t countOf(const study::StudyView& v, study::State s)
 {
     return v.counts[static_cast<std::size_t>(s)];
 }
@@ -210,7 +209,8 @@ QWidget* StudyPanel::makeSites()
     connect(m_which, &QComboBox::currentIndexChanged, this, &StudyPanel::showSites);
     m_eye = new BullseyePlot;
     m_eye->setObjectName("studyEye");
-    m_picture = new SvgPicture;
+    m_eye->setNumbered(true);
+    m_picture = new PictureBox;
     m_picture->setObjectName("studyPicture");
     m_picture->setReason(tr("Choose a run at which re-entry was induced."));
     m_pictures->addWidget(m_eye);
@@ -321,9 +321,9 @@ void StudyPanel::setEstimate(const QString& text)
     m_estimate->setVisible(!text.isEmpty());
 }
 
-void StudyPanel::setPicture(const QByteArray& svg)
+void StudyPanel::setPicture(const QImage& picture)
 {
-    m_picture->setPicture(svg);
+    m_picture->setPicture(picture);
 }
 
 void StudyPanel::setTrouble(const QString& text)
@@ -344,14 +344,14 @@ QString StudyPanel::countsText() const
             r.keeper == Keeper::elsewhere && !others.contains(owner))
             others << owner;
     }
-    QString text = tr("%1 of %2 runs done").arg(countOf(v, State::done)).arg(v.runs.size());
+    QString text = tr("%1 of %2 runs done").arg(countOf(v, study::State::done)).arg(v.runs.size());
     const auto add = [&text](std::int64_t n, const QString& what) {
         if (n > 0)
             text += QStringLiteral(", %1 %2").arg(n).arg(what);
     };
     add(running, tr("running"));
     add(left, tr("interrupted"));
-    add(countOf(v, State::failed), tr("failed"));
+    add(countOf(v, study::State::failed), tr("failed"));
     text += '.';
     if (!others.isEmpty())
         text += QLatin1Char(' ') + tr("Computed by %1.").arg(others.join(QStringLiteral(", ")));
@@ -372,7 +372,8 @@ void StudyPanel::showSummary()
                       : m_work.computing && !m_work.text.isEmpty() ? m_work.text
                                                                    : countsText());
     m_progress->setRange(0, std::max(1, static_cast<int>(v.runs.size())));
-    m_progress->setValue(static_cast<int>(countOf(v, State::done) + countOf(v, State::failed)));
+    m_progress->setValue(
+        static_cast<int>(countOf(v, study::State::done) + countOf(v, study::State::failed)));
     std::int64_t searched = 0, induced = 0, brief = 0, after = 0, repeated = 0;
     for (const auto& r : v.runs)
         if (r.site) {
@@ -397,9 +398,10 @@ void StudyPanel::showButtons()
 {
     if (!m_view)
         return;
-    const auto failed = countOf(*m_view, State::failed), done = countOf(*m_view, State::done);
+    const auto failed = countOf(*m_view, study::State::failed),
+               done = countOf(*m_view, study::State::done);
     const auto left = std::count_if(m_view->runs.begin(), m_view->runs.end(), [](const auto& r) {
-        return r.row.state == State::planned || r.keeper == Keeper::ended ||
+        return r.row.state == study::State::planned || r.keeper == Keeper::ended ||
                r.keeper == Keeper::silent;
     });
     m_start->setText(m_work.stopping                  ? tr("Stopping…")

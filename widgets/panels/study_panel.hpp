@@ -2,7 +2,7 @@
 #pragma once
 #include "widgets/models/study_model.hpp"
 
-#include <QByteArray>
+#include <QImage>
 #include <QWidget>
 
 class QBoxLayout;
@@ -18,7 +18,7 @@ namespace tawara {
 
 class BullseyePlot;
 class ChoiceBox;
-class SvgPicture;
+class PictureBox;
 
 /// A study: many runs of one session. What it is and how far, its runs as a table, the AHA segments
 /// at which re-entry was induced, the picture of a chosen run. Takes values and asks for what to
@@ -45,8 +45,8 @@ class StudyPanel : public QWidget
     void setProgress(const RunProgress& progress) { m_model->setProgress(progress); }
     /// What is left of it, and what it takes on disk; one line each.
     void setEstimate(const QString& text);
-    /// The picture of the run that was chosen (SVG); empty: it has none.
-    void setPicture(const QByteArray& svg);
+    /// The picture of the run that was chosen; null: it has none.
+    void setPicture(const QImage& picture);
     /// Why nothing new is seen of it; empty: all is well.
     void setTrouble(const QString& text);
 
@@ -103,7 +103,7 @@ class StudyPanel : public QWidget
     QWidget* m_sites = nullptr;
     ChoiceBox* m_which;
     BullseyePlot* m_eye;
-    SvgPicture* m_picture;
+    PictureBox* m_picture;
 };
 
 } // namespace tawara

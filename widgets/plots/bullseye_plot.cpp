@@ -5,6 +5,7 @@
 
 #include <QFontInfo>
 #include <QHelpEvent>
+#include <QMouseEvent>
 #include <QToolTip>
 
 #include <algorithm>
@@ -124,6 +125,12 @@ void BullseyePlot::setParts(const Shares& shares, const QString& title,
     update();
 }
 
+void BullseyePlot::setNumbered(bool on)
+{
+    m_numbersOnParts = on;
+    update();
+}
+
 void BullseyePlot::setReason(const QString& reason)
 {
     if (reason == m_reason)
@@ -174,7 +181,8 @@ void BullseyePlot::paintEvent(QPaintEvent*)
     const bool numbers = m_parts.empty() && numbered();
     p.drawText(QRectF(0, 2, width(), QFontMetricsF(font()).height()), Qt::AlignCenter,
                numbers ? tr("%1: none here; segments").arg(m_title) : m_title);
-    const auto written = m_parts.empty() ? allNumbers() : std::array<Number, 17>();
+    const auto written =
+        m_parts.empty() || m_numbersOnParts ? allNumbers() : std::array<Number, 17>();
     for (int segment = 1; segment <= 17; ++segment)
         paintSegment(p, segment, written[static_cast<std::size_t>(segment - 1)]);
     paintLegend(p);
@@ -336,8 +344,14 @@ void BullseyePlot::paintSegment(QPainter& p, int segment, const Number& n) const
     p.setPen(QPen(c.ground, 1.5));
     p.setBrush(m_parts.empty() || m_shares[index].empty() ? QBrush(fill) : QBrush(Qt::NoBrush));
     p.drawPath(path);
-    if (!m_parts.empty())
+    if (!m_parts.empty()) {
+        const auto& s = m_shares[index];
+        const auto most = std::max_element(s.begin(), s.end());
+        const auto part = static_cast<std::size_t>(most - s.begin());
+        if (m_numbersOnParts)
+            paintNumber(p, n, part < m_parts.size() ? inkOn(m_parts[part].color) : c.text);
         return;
+    }
     const QColor ink = known ? inkOn(fill) : c.text;
     if (partial(index)) { // hatched, but where the number stands
         QColor weak = ink;
@@ -346,6 +360,11 @@ void BullseyePlot::paintSegment(QPainter& p, int segment, const Number& n) const
         hole.addRoundedRect(n.area.adjusted(-3, -3, 3, 3), 3, 3);
         p.fillPath(path.subtracted(hole), QBrush(weak, Qt::BDiagPattern));
     }
+    paintNumber(p, n, ink);
+}
+
+void BullseyePlot::paintNumber(QPainter& p, const Number& n, const QColor& ink) const
+{
     p.setPen(ink);
     p.setFont(n.font);
     const QRectF letters = QFontMetricsF(n.font).tightBoundingRect(n.text);
@@ -419,6 +438,12 @@ QString BullseyePlot::textOf(int segment) const
         if (m_shares[k][r] > 0)
             parts << tr("%1 % %2").arg(100 * m_shares[k][r], 0, 'f', 0).arg(m_parts[r].name);
     return parts.isEmpty() ? tr("unknown") : parts.join(QStringLiteral(", "));
+}
+
+void BullseyePlot::mousePressEvent(QMouseEvent* e)
+{
+    if (const int s = segmentAt(e->position()); s > 0 && e->button() == Qt::LeftButton)
+        Q_EMIT segmentClicked(s);
 }
 
 bool BullseyePlot::event(QEvent* e)
