@@ -11,6 +11,7 @@
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QDir>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -47,9 +48,10 @@ QString forecastText(const study::Forecast& f, double ms_per_s)
 
 StudyDialog::StudyDialog(const simulation::Session& session, const study::MeshCount& mesh,
                          double ms_per_s, const QString& folder, QWidget* parent)
-    : QDialog(parent), m_session(session), m_mesh(mesh), m_msPerS(ms_per_s), m_kind(new ChoiceBox),
-      m_pages(new QStackedWidget), m_name(new QLineEdit), m_folder(new QLineEdit(folder)),
-      m_keep(new QWidget), m_form(new QWidget), m_forecast(new QLabel), m_fault(new QLabel)
+    : QDialog(parent), m_session(session), m_mesh(mesh), m_msPerS(ms_per_s), m_offered(folder),
+      m_kind(new ChoiceBox), m_pages(new QStackedWidget), m_name(new QLineEdit),
+      m_folder(new QLineEdit), m_keep(new QWidget), m_form(new QWidget), m_forecast(new QLabel),
+      m_fault(new QLabel)
 {
     setObjectName("studyDialog");
     setWindowTitle(tr("New study"));
@@ -97,13 +99,23 @@ StudyDialog::StudyDialog(const simulation::Session& session, const study::MeshCo
     all->addWidget(m_forecast);
     all->addWidget(m_fault);
     all->addWidget(buttons);
-    const auto follow = [this] {
-        m_pages->setCurrentIndex(m_kind->currentIndex());
-        describe();
-    };
-    connect(m_kind, &QComboBox::currentIndexChanged, this, follow);
+    connect(m_kind, &QComboBox::currentIndexChanged, this, &StudyDialog::showKind);
     connect(m_name, &QLineEdit::textChanged, this, &StudyDialog::describe);
     connect(m_folder, &QLineEdit::textChanged, this, &StudyDialog::describe);
+    showKind();
+}
+
+void StudyDialog::showKind()
+{
+    constexpr const char* names[] = {"sites", "values", "doses"};
+    m_pages->setCurrentIndex(kind());
+    qobject_cast<QFormLayout*>(m_form->layout())->setRowVisible(m_keep, kind() != sites);
+    if (!m_folder->isModified()) {
+        QString free = m_offered + QLatin1Char('-') + QLatin1String(names[kind()]);
+        for (int n = 2; QFileInfo::exists(free); ++n)
+            free = QStringLiteral("%1-%2-%3").arg(m_offered, QLatin1String(names[kind()])).arg(n);
+        m_folder->setText(free);
+    }
     describe();
 }
 
@@ -147,8 +159,10 @@ void StudyDialog::chooseFolder()
 {
     const QString path =
         askWhereToSave(this, tr("A new folder for the study"), m_folder->text(), tr("Folders (*)"));
-    if (!path.isEmpty())
+    if (!path.isEmpty()) {
         m_folder->setText(path);
+        m_folder->setModified(true);
+    }
 }
 
 study::NewStudy StudyDialog::study() const
@@ -169,7 +183,6 @@ study::NewStudy StudyDialog::study() const
 
 void StudyDialog::describe()
 {
-    m_keep->setEnabled(kind() != sites);
     QString fault = page()->fault();
     if (fault.isEmpty() && kind() == sites && m_session.purkinje->wanted)
         fault = tr("Sites are searched in tissue without a Purkinje network; remove the session's "

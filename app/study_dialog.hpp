@@ -27,7 +27,7 @@ class StudyDialog : public QDialog
     /// @param session     that is open; kept
     /// @param mesh        how large its mesh is
     /// @param ms_per_s    speed of the run in the window; 0: not known
-    /// @param folder      that is offered for the study
+    /// @param folder      that is offered for the study, with its kind behind it
     StudyDialog(const simulation::Session& session, const study::MeshCount& mesh, double ms_per_s,
                 const QString& folder, QWidget* parent = nullptr);
     const simulation::Session& session() const { return m_session; }
@@ -45,6 +45,7 @@ class StudyDialog : public QDialog
   private:
     void makeKeep();
     void chooseFolder();
+    void showKind();
     void describe();
     Kind kind() const;
     StudyPage* page() const;
@@ -52,6 +53,7 @@ class StudyDialog : public QDialog
     const simulation::Session m_session;
     const study::MeshCount m_mesh;
     const double m_msPerS;
+    const QString m_offered;
     ChoiceBox* m_kind;
     QStackedWidget* m_pages;
     QLineEdit *m_name, *m_folder;

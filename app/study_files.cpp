@@ -168,11 +168,7 @@ QString newStudyFolder(const QString& title)
     const QString folder = QFileInfo(remembered).isWritable()
                                ? remembered
                                : QFileInfo(saveProposal({}, {})).absolutePath();
-    const QString stem = folder + QLatin1Char('/') + fileName(title) + QStringLiteral("-risk");
-    QString out = stem;
-    for (int n = 2; QFileInfo::exists(out); ++n)
-        out = QStringLiteral("%1-%2").arg(stem).arg(n);
-    return out;
+    return folder + QLatin1Char('/') + fileName(title);
 }
 
 void rememberStudy(const fs::path& path)

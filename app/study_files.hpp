@@ -54,7 +54,7 @@ QImage drawnPicture(const std::filesystem::path& page);
 /// The command line that goes on with a study; empty where its file is not known.
 QString commandOf(const study::StudyView& v);
 
-/// A new folder that is offered for a study of what is open.
+/// What the folder of a study of what is open begins with.
 QString newStudyFolder(const QString& title);
 /// The place of a study that was opened or made: the next one is asked for there.
 void rememberStudy(const std::filesystem::path& path);

@@ -22,6 +22,7 @@ namespace tawara {
 namespace {
 
 constexpr int all_segments = 17;
+constexpr int labels_px = 104; // of all groups alike
 
 } // namespace
 
@@ -135,7 +136,10 @@ QWidget* SitesPage::makeProtocol()
     const auto number = [&](const char* name, const QString& label, const QString& unit,
                             const NumberBox::Range& range, const QString& tip) {
         auto* box = new NumberBox(QLatin1String(name), unit, range, tip);
-        form->addRow(label, box);
+        auto* text = new QLabel(label);
+        text->setBuddy(box);
+        text->setMinimumWidth(labels_px);
+        form->addRow(text, box);
         connect(box, &QDoubleSpinBox::valueChanged, this, &StudyPage::changed);
         return box;
     };

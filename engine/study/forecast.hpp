@@ -17,7 +17,7 @@ struct Forecast
     /// when one is done.
     double simulated_ms = 0;
     bool at_least = false; ///< simulated_ms is of a part
-    /// What stays on disk [bytes]; nothing: known when one run is done.
+    /// What stays on disk [bytes]; nothing: known when one run is done, as of sites.
     std::optional<double> bytes;
 };
 

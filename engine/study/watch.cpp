@@ -32,11 +32,11 @@ Keeper keeper_of(const LedgerRow& r, double now_s)
 {
     if (r.state != State::running)
         return Keeper::nobody;
-    if (r.owner == this_owner())
-        return Keeper::here;
     if (has_ended(r.owner))
         return Keeper::ended;
-    return now_s - r.heartbeat_s > Ledger::silent_s ? Keeper::silent : Keeper::elsewhere;
+    if (now_s - r.heartbeat_s > Ledger::silent_s)
+        return Keeper::silent;
+    return r.owner == this_owner() ? Keeper::here : Keeper::elsewhere;
 }
 
 /// Of all files below; what goes meanwhile counts for nothing.

@@ -19,7 +19,7 @@ enum class Keeper {
     here,      ///< this program
     elsewhere, ///< another one, whose heart beats
     ended,     ///< a program of this machine that is gone: who takes it goes on with it
-    silent     ///< one of another machine, not heard of for Ledger::silent_s
+    silent     ///< one that was not heard of for Ledger::silent_s
 };
 
 /// A run as it stands.

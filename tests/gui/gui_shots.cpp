@@ -15,7 +15,6 @@
 #include "widgets/panels/guide_window.hpp"
 #include "widgets/panels/view_panel.hpp"
 
-#include <QAbstractButton>
 #include <QApplication>
 #include <QComboBox>
 #include <QDialog>
@@ -195,8 +194,8 @@ void studyPictures(MainWindow& window, EngineHost& host, const QString& folder,
     auto* table = window.findChild<QTreeView*>("studyRuns");
     table->setCurrentIndex(table->model()->index(0, 0));
     wait(500);
-    if (auto* picture = window.findChild<QAbstractButton*>("studyPictureButton"))
-        picture->click();
+    auto* which = window.findChild<QComboBox*>("studyWhich");
+    which->setCurrentIndex(which->count() - 1);
     shots("study-picture");
 }
 

@@ -400,6 +400,21 @@ class TestStudyPanel : public fake::WindowTest
         QCOMPARE(ledger.counts()[static_cast<std::size_t>(study::State::running)], 0);
     }
 
+    /// The worked example, with its session, in a folder of the user's.
+    void theExampleIsPutIntoAFolder()
+    {
+        started();
+        fake::chooseFile(path("risk"));
+        click("exampleStudyFirst");
+        QTRY_COMPARE(model()->rowCount(), 17);
+        const auto s = study::read_study(path("risk/risk.json").toStdString());
+        QVERIFY(s.induction && s.ablation && s.runs.size() == 17);
+        QVERIFY(QFile::exists(path("risk/session.json")));
+        QVERIFY(child<QLabel>("studyEstimate")->text().startsWith("17 runs."));
+        QVERIFY(child<BullseyePlot>("studyEye")->isVisible());
+        QVERIFY(!QFile::exists(path("risk/risk-study")));
+    }
+
     void theCommandIsCopied()
     {
         made("copied");

@@ -308,6 +308,12 @@ QString StudyModel::text(const RunView& r, const Column& c) const
     }
 }
 
+bool StudyModel::isNumber(const Column& c)
+{
+    return c.kind == Kind::result || c.kind == Kind::time ||
+           (c.kind == Kind::site && (c.index == cycle || c.index >= first_interval));
+}
+
 QVariant StudyModel::data(const QModelIndex& index, int role) const
 {
     const auto* r = index.isValid() ? run(index.row()) : nullptr;
@@ -326,12 +332,8 @@ QVariant StudyModel::data(const QModelIndex& index, int role) const
         if (c.kind == Kind::reason)
             return runStateColor(*r);
         return {};
-    case Qt::TextAlignmentRole: {
-        const bool right =
-            c.kind == Kind::result || c.kind == Kind::time ||
-            (c.kind == Kind::site && (c.index == cycle || c.index >= first_interval));
-        return QVariant((right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    }
+    case Qt::TextAlignmentRole:
+        return QVariant((isNumber(c) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::DecorationRole:
         if (c.kind == Kind::state)
             return runStateColor(*r);
@@ -355,6 +357,8 @@ QVariant StudyModel::headerData(int section, Qt::Orientation orientation, int ro
         return c.title;
     if (role == Qt::ToolTipRole && !c.tip.isEmpty())
         return c.tip;
+    if (role == Qt::TextAlignmentRole)
+        return QVariant((isNumber(c) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     return {};
 }
 

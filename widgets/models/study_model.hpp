@@ -58,6 +58,7 @@ class StudyModel : public QAbstractTableModel
     void addResults(const study::StudyView& v, std::vector<Column>& to) const;
     QString text(const study::RunView& r, const Column& c) const;
     QVariant value(const study::RunView& r, const Column& c) const;
+    static bool isNumber(const Column& c);
     QVariant stateText(const study::RunView& r) const;
 
     StudyViewPtr m_view;

@@ -4,10 +4,10 @@
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/picture_box.hpp"
+#include "widgets/panels/spot_proxy.hpp"
 #include "widgets/plots/bullseye_plot.hpp"
 
 #include <QAction>
-#include <QDir>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -15,7 +15,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalBlocker>
-#include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeView>
@@ -30,11 +29,17 @@ using study::Outcome;
 
 namespace {
 
-constexpr int study_wide_px = 700; // a panel of this width has its parts side by side
-constexpr int summary_px = 236;    // the width of the first part, beside the others
-constexpr int sites_px = 220;      // of the last one
+constexpr int study_wide_px = 540; // a panel of this width has its parts side by side
+/// Widths of the first and the last part, beside the table: of a panel that is wide enough.
+struct PartWidths
+{
+    int from_px, summary_px, sites_px;
+};
+constexpr PartWidths part_widths[] = {{1000, 250, 240}, {800, 236, 222}, {0, 204, 160}};
+constexpr int stacked_sites_px = 220; // the last part's height below the others
 constexpr int least_study_px = 230;
 constexpr int least_table_px = 120;
+constexpr const char* narrow_button = "padding-left: 6px; padding-right: 6px; min-width: 0";
 
 QLabel* textLine(const char* name, bool weak)
 {
@@ -54,7 +59,7 @@ std::int64_t countOf(const study::StudyView& v, study::State s)
 } // namespace
 
 StudyPanel::StudyPanel(QWidget* parent)
-    : QWidget(parent), m_model(new StudyModel(this)), m_sorted(new QSortFilterProxyModel(this)),
+    : QWidget(parent), m_model(new StudyModel(this)), m_sorted(new SpotProxy(this)),
       m_pages(new QStackedWidget)
 {
     m_sorted->setSourceModel(m_model);
@@ -80,6 +85,7 @@ StudyPanel::StudyPanel(QWidget* parent)
 QWidget* StudyPanel::makeEmpty()
 {
     auto* w = new QWidget;
+    w->setObjectName("studyEmpty");
     auto* column = new QVBoxLayout(w);
     column->setContentsMargins(20, 8, 20, 8);
     auto* hint = hintLabel(
@@ -118,10 +124,10 @@ QWidget* StudyPanel::makeSummary()
     m_name->setObjectName("studyName");
     m_name->setTextFormat(Qt::PlainText);
     m_name->setWordWrap(true);
-    m_place = textLine("studyPlace", true);
     m_counts = textLine("studyCounts", false);
     m_inducible = textLine("studyInducible", false);
     m_estimate = textLine("studyEstimate", true);
+    m_failed = textLine("studyFailed", false);
     m_trouble = textLine("studyTrouble", false);
     m_trouble->setStyleSheet(QStringLiteral("color: #e0685c"));
     m_progress = new QProgressBar;
@@ -130,6 +136,7 @@ QWidget* StudyPanel::makeSummary()
     m_progress->setMaximumHeight(8);
     m_start = new QPushButton;
     m_start->setObjectName("startStudy");
+    m_start->setStyleSheet(QLatin1String(narrow_button));
     connect(m_start, &QPushButton::clicked, this, [this] {
         if (m_work.computing)
             Q_EMIT stopRequested();
@@ -138,6 +145,7 @@ QWidget* StudyPanel::makeSummary()
     });
     m_report = new QPushButton(tr("Report"));
     m_report->setObjectName("studyReport");
+    m_report->setStyleSheet(QLatin1String(narrow_button));
     m_report->setToolTip(tr("Writes report.html of what is done so far, and opens it"));
     connect(m_report, &QPushButton::clicked, this, &StudyPanel::reportRequested);
     m_again = smallButton("reset", {}, "studyAgain", tr("Tries the runs that failed again"));
@@ -153,10 +161,11 @@ QWidget* StudyPanel::makeSummary()
     buttons->addWidget(m_report);
     buttons->addWidget(m_again);
     buttons->addWidget(m_more);
-    for (QWidget* part : std::initializer_list<QWidget*>{m_name, m_place, m_counts, m_progress,
-                                                         m_inducible, m_estimate, m_trouble})
-        column->addWidget(part);
+    column->addWidget(m_name);
     column->addLayout(buttons);
+    for (QWidget* part : std::initializer_list<QWidget*>{m_counts, m_progress, m_inducible,
+                                                         m_estimate, m_failed, m_trouble})
+        column->addWidget(part);
     column->addStretch(1);
     return w;
 }
@@ -170,12 +179,13 @@ QWidget* StudyPanel::makeTable()
     m_table->setUniformRowHeights(true);
     m_table->setAlternatingRowColors(true);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setIconSize({9, 9});
+    m_table->setIconSize({12, 12});
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(0, Qt::AscendingOrder);
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     m_table->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->header()->setStretchLastSection(true);
+    m_table->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     m_table->setMinimumHeight(least_table_px);
     return m_table;
 }
@@ -186,26 +196,14 @@ QWidget* StudyPanel::makeSites()
     auto* column = new QVBoxLayout(m_sites);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(4);
-    const auto choice = [this](const QString& text, const char* name, const QString& tip,
-                               int page) {
-        auto* b = smallButton({}, text, name, tip);
-        b->setCheckable(true);
-        b->setAutoExclusive(true);
-        connect(b, &QToolButton::clicked, this,
-                [this, page] { m_pictures->setCurrentIndex(page); });
-        return b;
-    };
     m_pictures = new QStackedWidget;
-    m_showEye = choice(tr("Segments"), "studyEyeButton",
-                       tr("At which AHA segments re-entry was induced"), 0);
-    m_showPicture = choice(tr("Picture"), "studyPictureButton",
-                           tr("The re-entry of the chosen run: when tissue was activated, red "
-                              "early, blue late"),
-                           1);
-    m_showEye->setChecked(true);
+    // as tall as there is room, beside the others
+    m_pictures->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
+    m_pictures->setMinimumHeight(least_table_px);
     m_which = new ChoiceBox;
     m_which->setObjectName("studyWhich");
-    m_which->setToolTip(tr("Which runs the segments are of"));
+    m_which->setToolTip(tr("What is shown below: segments, of which runs, or the picture of the "
+                           "chosen run"));
     connect(m_which, &QComboBox::currentIndexChanged, this, &StudyPanel::showSites);
     m_eye = new BullseyePlot;
     m_eye->setObjectName("studyEye");
@@ -215,13 +213,7 @@ QWidget* StudyPanel::makeSites()
     m_picture->setReason(tr("Choose a run at which re-entry was induced."));
     m_pictures->addWidget(m_eye);
     m_pictures->addWidget(m_picture);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(4);
-    row->addWidget(m_showEye);
-    row->addWidget(m_showPicture);
-    row->addWidget(m_which, 1);
-    row->addStretch(0);
-    column->addLayout(row);
+    column->addWidget(m_which);
     column->addWidget(m_pictures, 1);
     return m_sites;
 }
@@ -230,8 +222,10 @@ void StudyPanel::connectTable()
 {
     const auto activate = [this](const QModelIndex&) { Q_EMIT runActivated(chosenRun()); };
     connect(m_table, &QTreeView::activated, this, activate);
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this] { Q_EMIT runChosen(chosenRun()); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+        showFailure();
+        Q_EMIT runChosen(chosenRun());
+    });
     connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
         const auto run = chosenRun();
         if (run < 0)
@@ -282,7 +276,7 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
     if (other) {
         m_picture->setPicture({});
         setTrouble({});
-        m_showEye->click();
+        m_which->setCurrentIndex(0);
     } else if (chosen >= 0 && chosenRun() != chosen) { // the table was made anew
         const QSignalBlocker quiet(m_table->selectionModel());
         m_table->setCurrentIndex(
@@ -290,19 +284,22 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
     }
     m_outcomes = view ? segmentOutcomes(*view) : std::vector<SegmentOutcomes>();
     m_sites->setVisible(!m_outcomes.empty());
+    if (!view)
+        return;
     showSummary();
+    showFailure();
     showButtons();
     const QSignalBlocker quiet(m_which);
     const int was = m_which->currentIndex();
     m_which->clear();
     for (const auto& o : m_outcomes) {
-        m_which->addItem(o.combination.isEmpty() ? tr("all sites") : o.combination);
+        m_which->addItem(o.combination.isEmpty() ? tr("inducible segments") : o.combination);
         if (o.ablated)
             m_which->addItem(o.combination.isEmpty() ? tr("after ablation")
                                                      : tr("%1, after ablation").arg(o.combination));
     }
-    m_which->setCurrentIndex(std::clamp(was, 0, std::max(0, m_which->count() - 1)));
-    m_which->setVisible(m_which->count() > 1);
+    m_which->addItem(tr("picture of the chosen run"));
+    m_which->setCurrentIndex(std::clamp(was, 0, m_which->count() - 1));
     showSites();
 }
 
@@ -365,9 +362,7 @@ void StudyPanel::showSummary()
     const auto& v = *m_view;
     const QString folder = QString::fromStdString(v.folder.string());
     m_name->setText(QString::fromStdString(v.name));
-    m_place->setText(m_place->fontMetrics().elidedText(QDir::toNativeSeparators(folder),
-                                                       Qt::ElideMiddle, summary_px - 8));
-    m_place->setToolTip(folder);
+    m_name->setToolTip(folder);
     m_counts->setText(m_work.stopping ? tr("It stops when its runs have kept where they are.")
                       : m_work.computing && !m_work.text.isEmpty() ? m_work.text
                                                                    : countsText());
@@ -392,6 +387,26 @@ void StudyPanel::showSummary()
         text += tr("; after ablation from %1 of these %2").arg(after).arg(repeated);
     m_inducible->setText(text.isEmpty() ? text : text + '.');
     m_inducible->setVisible(!text.isEmpty());
+}
+
+void StudyPanel::showFailure()
+{
+    if (!m_view)
+        return;
+    const study::RunView* shown = nullptr;
+    const auto chosen = chosenRun();
+    for (const auto& r : m_view->runs)
+        if (r.row.state == study::State::failed && (shown == nullptr || r.row.number == chosen))
+            shown = &r;
+    m_failed->setVisible(shown != nullptr);
+    if (shown == nullptr)
+        return;
+    constexpr qsizetype most = 140; // letters; all of it is in the table
+    const QString why = QString::fromStdString(shown->row.reason);
+    m_failed->setText(tr("%1 failed: %2")
+                          .arg(QString::fromStdString(shown->row.name),
+                               why.size() > most ? why.left(most) + QStringLiteral("…") : why));
+    m_failed->setToolTip(why);
 }
 
 void StudyPanel::showButtons()
@@ -420,6 +435,7 @@ void StudyPanel::showButtons()
 void StudyPanel::showSites()
 {
     int at = m_which->currentIndex();
+    m_pictures->setCurrentIndex(at == m_which->count() - 1 ? 1 : 0);
     for (const auto& o : m_outcomes) {
         if (at == 0)
             return showEye(o, false);
@@ -432,10 +448,10 @@ void StudyPanel::showSites()
 void StudyPanel::showEye(const SegmentOutcomes& s, bool after)
 {
     const std::vector<BullseyePlot::Part> parts{
-        {tr("sustained re-entry"), outcomeColor(Outcome::sustained)},
+        {tr("sustained"), outcomeColor(Outcome::sustained)},
         {tr("non-sustained"), outcomeColor(Outcome::transient)},
-        {tr("not inducible"), outcomeColor(Outcome::none)},
-        {tr("being searched"), QColor(79, 157, 232)}};
+        {tr("none"), outcomeColor(Outcome::none)},
+        {tr("is searched"), QColor(79, 157, 232)}};
     BullseyePlot::Shares shares;
     bool any = false;
     for (std::size_t k = 0; k < shares.size(); ++k) {
@@ -450,8 +466,7 @@ void StudyPanel::showEye(const SegmentOutcomes& s, bool after)
                                         [](const auto& r) { return namedSegment(r).has_value(); })
                          ? QString()
                          : tr("No site of this study lies in an AHA segment so far."));
-    m_eye->setParts(shares, after ? tr("Inducible after ablation") : tr("Inducible segments"),
-                    parts);
+    m_eye->setParts(shares, after ? tr("Re-entry after ablation") : tr("Induced re-entry"), parts);
 }
 
 void StudyPanel::arrange()
@@ -460,24 +475,20 @@ void StudyPanel::arrange()
     const auto d = wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom;
     if (d != m_columns->direction())
         m_columns->setDirection(d);
-    m_columns->itemAt(0)->widget()->setMaximumWidth(wide ? summary_px : QWIDGETSIZE_MAX);
-    m_columns->itemAt(0)->widget()->setMinimumWidth(wide ? summary_px : 0);
-    m_sites->setMaximumWidth(wide ? sites_px : QWIDGETSIZE_MAX);
-    m_sites->setMinimumWidth(wide ? sites_px : 0);
-    m_sites->setMinimumHeight(wide ? 0 : sites_px);
+    const auto& px = *std::find_if(std::begin(part_widths), std::end(part_widths),
+                                   [this](const auto& w) { return width() >= w.from_px; });
+    auto* first = m_columns->itemAt(0)->widget();
+    first->setMaximumWidth(wide ? px.summary_px : QWIDGETSIZE_MAX);
+    first->setMinimumWidth(wide ? px.summary_px : 0);
+    m_sites->setMaximumWidth(wide ? px.sites_px : QWIDGETSIZE_MAX);
+    m_sites->setMinimumWidth(wide ? px.sites_px : 0);
+    m_sites->setMinimumHeight(wide ? 0 : stacked_sites_px);
 }
 
 void StudyPanel::resizeEvent(QResizeEvent* e)
 {
     QWidget::resizeEvent(e);
     arrange();
-}
-
-void StudyPanel::changeEvent(QEvent* e)
-{
-    QWidget::changeEvent(e);
-    if (e->type() == QEvent::PaletteChange && m_view)
-        showSites();
 }
 
 } // namespace tawara

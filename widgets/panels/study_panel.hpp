@@ -70,7 +70,6 @@ class StudyPanel : public QWidget
 
   protected:
     void resizeEvent(QResizeEvent* e) override;
-    void changeEvent(QEvent* e) override;
 
   private:
     QWidget* makeEmpty();
@@ -81,6 +80,8 @@ class StudyPanel : public QWidget
     void fillMenu();
     void arrange();
     void showSummary();
+    /// Why the chosen run failed, or else the first that did.
+    void showFailure();
     void showButtons();
     void showSites();
     void showEye(const SegmentOutcomes& s, bool after);
@@ -95,10 +96,10 @@ class StudyPanel : public QWidget
     std::vector<SegmentOutcomes> m_outcomes;
     QStackedWidget *m_pages, *m_pictures;
     QBoxLayout* m_columns = nullptr;
-    QLabel *m_name, *m_place, *m_counts, *m_inducible, *m_estimate, *m_trouble;
+    QLabel *m_name, *m_counts, *m_inducible, *m_estimate, *m_failed, *m_trouble;
     QProgressBar* m_progress;
     QPushButton *m_start, *m_report;
-    QToolButton *m_again, *m_more, *m_showEye, *m_showPicture;
+    QToolButton *m_again, *m_more;
     QTreeView* m_table;
     QWidget* m_sites = nullptr;
     ChoiceBox* m_which;

@@ -349,7 +349,10 @@ void BullseyePlot::paintSegment(QPainter& p, int segment, const Number& n) const
         const auto most = std::max_element(s.begin(), s.end());
         const auto part = static_cast<std::size_t>(most - s.begin());
         if (m_numbersOnParts)
-            paintNumber(p, n, part < m_parts.size() ? inkOn(m_parts[part].color) : c.text);
+            paintNumber(p, n,
+                        part < std::min(s.size(), m_parts.size()) && *most > 0
+                            ? inkOn(m_parts[part].color)
+                            : c.text);
         return;
     }
     const QColor ink = known ? inkOn(fill) : c.text;
@@ -381,12 +384,24 @@ bool BullseyePlot::anyOf(std::size_t part) const
     });
 }
 
+std::size_t BullseyePlot::legendColumns() const
+{
+    const QFontMetricsF m(font());
+    const double room = width() / 2.0 - 24 - swatch_px;
+    return m_numbersOnParts &&
+                   std::all_of(m_parts.begin(), m_parts.end(),
+                               [&](const Part& p) { return m.horizontalAdvance(p.name) <= room; })
+               ? 2
+               : 1;
+}
+
 double BullseyePlot::legendHeight() const
 {
     std::size_t rows = 0;
     for (std::size_t r = 0; r < m_parts.size(); ++r)
         rows += anyOf(r) ? 1 : 0;
     rows += anyPartial() ? 1 : 0;
+    rows = (rows + legendColumns() - 1) / legendColumns();
     return static_cast<double>(std::min(rows, most_rows)) * QFontMetricsF(font()).height();
 }
 
@@ -411,14 +426,16 @@ void BullseyePlot::paintLegend(QPainter& p) const
             continue;
         p.setPen(Qt::NoPen);
         p.setBrush(m_parts[r].color);
-        p.drawRoundedRect(QRectF(10, y + m.height() / 2 - swatch_px / 2, swatch_px, swatch_px), 2,
-                          2);
+        const double wide = width() / static_cast<double>(legendColumns());
+        const double x = wide * static_cast<double>(rows % legendColumns());
+        p.drawRoundedRect(QRectF(x + 10, y + m.height() / 2 - swatch_px / 2, swatch_px, swatch_px),
+                          2, 2);
         p.setPen(PlotColors::of(this).text);
-        p.drawText(QRectF(16 + swatch_px, y, width() - 24 - swatch_px, m.height()),
+        p.drawText(QRectF(x + 16 + swatch_px, y, wide - 24 - swatch_px, m.height()),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   m.elidedText(m_parts[r].name, Qt::ElideMiddle, width() - 24 - swatch_px));
-        y += m.height();
-        ++rows;
+                   m.elidedText(m_parts[r].name, Qt::ElideMiddle, wide - 24 - swatch_px));
+        if (++rows % legendColumns() == 0)
+            y += m.height();
     }
 }
 

@@ -89,6 +89,8 @@ class BullseyePlot : public QWidget
     /// "−12.5", "62 % Endo, 38 % Scar": what a segment's tool tip says of it.
     QString textOf(int segment) const;
     double legendHeight() const;
+    /// Two where numbers stand on parts and all names are short, so that the plot keeps its room.
+    std::size_t legendColumns() const;
     QPointF centre() const;
     double radius() const;
 
