@@ -18,6 +18,7 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace tawara {

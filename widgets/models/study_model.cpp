@@ -174,9 +174,9 @@ void StudyModel::addResults(const StudyView& v, std::vector<Column>& to) const
 std::vector<StudyModel::Column> StudyModel::columnsOf(const StudyView& v) const
 {
     std::vector<Column> out{{Kind::name, tr("Run"), tr("Its folder in the study's folder")}};
+    out.push_back({Kind::state, tr("State"), {}});
     for (std::size_t k = 0; k < v.paths.size(); ++k)
         out.push_back({Kind::path, tailOf(v.paths[k]), QString::fromStdString(v.paths[k]), k});
-    out.push_back({Kind::state, tr("State"), {}});
     out.push_back({Kind::time, tr("Time"), tr("Wall time that the run took, or has taken so far")});
     if (v.searches_sites())
         addSiteColumns(v, out);

@@ -51,6 +51,13 @@ std::optional<std::size_t> namedSegment(const RunView& r)
     return is && n >= 1 && n <= 17 ? std::optional(static_cast<std::size_t>(n - 1)) : std::nullopt;
 }
 
+bool sitesInSegments(const StudyView& v)
+{
+    return std::any_of(v.runs.begin(), v.runs.end(), [](const auto& r) {
+        return namedSegment(r).has_value() || (r.site && r.site->segment > 0);
+    });
+}
+
 QString runStateName(const RunView& r)
 {
     switch (r.row.state) {

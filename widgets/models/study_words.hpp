@@ -17,6 +17,9 @@ QString studyWords(const char* text);
 /// The segment that a run's site is named by, from 0; nothing: none.
 std::optional<std::size_t> namedSegment(const study::RunView& r);
 
+/// Whether any of a study's sites is known to lie in an AHA segment.
+bool sitesInSegments(const study::StudyView& v);
+
 /// "planned", "running", "interrupted", "done", "failed", and what that means for a run.
 QString runStateName(const study::RunView& r);
 QString runStateMeaning(const study::RunView& r);

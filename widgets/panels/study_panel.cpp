@@ -94,7 +94,7 @@ QWidget* StudyPanel::makeEmpty()
            "concentrations. Begin with the session that is open, or with the worked example: at "
            "which of 17 sites is a heart with a scar inducible?"));
     hint->setObjectName("noStudy");
-    hint->setMaximumWidth(620);
+    hint->setAlignment(Qt::AlignCenter);
     const auto button = [this](const QString& text, const char* name, auto signal) {
         auto* b = new QPushButton(text);
         b->setObjectName(QLatin1String(name));
@@ -108,7 +108,7 @@ QWidget* StudyPanel::makeEmpty()
     row->addWidget(button(tr("Example…"), "exampleStudyFirst", &StudyPanel::exampleRequested));
     row->addStretch(1);
     column->addStretch(1);
-    column->addWidget(hint, 0, Qt::AlignHCenter);
+    column->addWidget(hint);
     column->addLayout(row);
     column->addStretch(1);
     return w;
@@ -299,7 +299,9 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
                                                      : tr("%1, after ablation").arg(o.combination));
     }
     m_which->addItem(tr("picture of the chosen run"));
-    m_which->setCurrentIndex(std::clamp(was, 0, m_which->count() - 1));
+    const bool picture = other && !sitesInSegments(*view);
+    m_which->setCurrentIndex(picture ? m_which->count() - 1
+                                     : std::clamp(was, 0, m_which->count() - 1));
     showSites();
 }
 
@@ -384,7 +386,7 @@ void StudyPanel::showSummary()
     if (brief > 0)
         text += tr(", non-sustained from %1").arg(brief);
     if (repeated > 0)
-        text += tr("; after ablation from %1 of these %2").arg(after).arg(repeated);
+        text += tr("; after ablation from %1").arg(after);
     m_inducible->setText(text.isEmpty() ? text : text + '.');
     m_inducible->setVisible(!text.isEmpty());
 }
@@ -453,17 +455,14 @@ void StudyPanel::showEye(const SegmentOutcomes& s, bool after)
         {tr("none"), outcomeColor(Outcome::none)},
         {tr("is searched"), QColor(79, 157, 232)}};
     BullseyePlot::Shares shares;
-    bool any = false;
     for (std::size_t k = 0; k < shares.size(); ++k) {
         const auto& o = after ? s.after[k] : s.before[k];
         if (!o && !s.searched[k])
             continue;
-        any = true;
         shares[k].assign(parts.size(), 0);
         shares[k][!o ? 3U : *o == Outcome::sustained ? 0U : *o == Outcome::transient ? 1U : 2U] = 1;
     }
-    m_eye->setReason(any || std::any_of(m_view->runs.begin(), m_view->runs.end(),
-                                        [](const auto& r) { return namedSegment(r).has_value(); })
+    m_eye->setReason(sitesInSegments(*m_view)
                          ? QString()
                          : tr("No site of this study lies in an AHA segment so far."));
     m_eye->setParts(shares, after ? tr("Re-entry after ablation") : tr("Induced re-entry"), parts);
