@@ -176,7 +176,7 @@ void MainWindow::buildRunMenu()
     run->addSeparator();
     run->addAction(tr("&New study of this session…"), m_study.get(), &StudyController::askForNew)
         ->setObjectName("newStudy");
-    run->addAction(tr("Open a s&tudy…"), m_study.get(), &StudyController::askForStudy)
+    run->addAction(tr("Open a stu&dy…"), m_study.get(), &StudyController::askForStudy)
         ->setObjectName("openStudy");
     run->addSeparator();
     m_run->addChoices(*run, *m_pace);

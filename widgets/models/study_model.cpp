@@ -204,8 +204,9 @@ QVariant StudyModel::stateText(const RunView& r) const
         return runStateName(r);
     const auto& [fraction, stage] = at->second;
     const int percent = static_cast<int>(std::floor(100 * std::clamp(fraction, 0.0, 1.0)));
-    return stage.isEmpty() ? tr("running, %1 %").arg(percent)
-                           : tr("%1, %2 %").arg(stage).arg(percent);
+    // of a search the stage is the site, which has a column
+    return stage.isEmpty() || m_view->searches_sites() ? tr("running, %1 %").arg(percent)
+                                                       : tr("%1, %2 %").arg(stage).arg(percent);
 }
 
 /// As numbers where they are some, so that they are sorted as such.
