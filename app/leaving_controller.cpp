@@ -37,6 +37,11 @@ LeavingController::LeavingController(QWidget& window, EngineHost& host, Document
 
 bool LeavingController::mayClose()
 {
+    if (const QString state = m_study.state ? m_study.state() : QString();
+        m_asks && !state.isEmpty()) {
+        askStudy(state);
+        return false;
+    }
     if (!m_closing && !m_giveUpExports && m_asks && m_exports.exporting()) {
         askExporting();
         return false;
@@ -191,7 +196,7 @@ void LeavingController::askLoss(const Loss& loss, const std::function<void()>& t
 
 void LeavingController::askWhenFree(const std::function<void()>& ask)
 {
-    for (const char* question : {"unsaved", "recorded", "exporting"})
+    for (const char* question : {"unsaved", "recorded", "exporting", "studying"})
         if (const auto* box = m_window.findChild<QMessageBox*>(question)) {
             // when it is gone: its answer may have a file dialog of its own first
             connect(
@@ -241,6 +246,40 @@ void LeavingController::askExporting()
         }
     });
     box->open();
+}
+
+void LeavingController::askStudy(const QString& state)
+{
+    if (m_window.findChild<QMessageBox*>("studying") != nullptr)
+        return; // it is being asked
+    auto* box = new QMessageBox(
+        QMessageBox::Question, tr("Study"),
+        tr("A study is being computed: %1. Closing the window stops it. What is done is kept, and "
+           "the others go on later from where they were.")
+            .arg(state),
+        QMessageBox::Cancel, &m_window);
+    box->setObjectName("studying");
+    auto* stop = box->addButton(tr("&Stop it and close"), QMessageBox::AcceptRole);
+    box->button(QMessageBox::Cancel)->setText(tr("Go &on computing"));
+    box->setDefaultButton(QMessageBox::Cancel);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, box, stop] {
+        if (box->clickedButton() != stop)
+            return;
+        if (m_study.state().isEmpty()) // it has ended meanwhile
+            return static_cast<void>(m_window.close());
+        m_closeWhenStopped = true;
+        m_message.showMessage(MessageBar::Level::note,
+                              tr("The window closes when the study has stopped."));
+        m_study.stop();
+    });
+    box->open();
+}
+
+void LeavingController::studyStopped()
+{
+    if (std::exchange(m_closeWhenStopped, false))
+        QMetaObject::invokeMethod(&m_window, &QWidget::close, Qt::QueuedConnection);
 }
 
 void LeavingController::closeWhenWritten()

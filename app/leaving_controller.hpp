@@ -5,6 +5,7 @@
 #include <QObject>
 
 #include <functional>
+#include <utility>
 
 class QWidget;
 
@@ -43,6 +44,15 @@ class LeavingController : public QObject
     void setAsking(bool on) { m_asks = on; }
     /// What saves the session where that is the answer.
     void setSaver(std::function<void()> save) { m_save = std::move(save); }
+    /// What is asked of a study: how far it is, empty where none is computed; and that it stops.
+    struct StudyAsked
+    {
+        std::function<QString()> state;
+        std::function<void()> stop;
+    };
+    void setStudy(StudyAsked asked) { m_study = std::move(asked); }
+    /// No run of a study is computed any more: closes the window where that was waited for.
+    void studyStopped();
     /// Whether the window may close now; else somebody is asked, and it closes by the answer.
     bool mayClose();
     /// Asks what becomes of unsaved changes and recorded frames, if there are any; then `then`,
@@ -76,6 +86,8 @@ class LeavingController : public QObject
     /// Asks what becomes of files that are being written: wait and close then, give them up, or do
     /// not close. What else would be lost is asked before the wait.
     void askExporting();
+    /// Asks whether the study that is computed here is to stop; the window closes when it has.
+    void askStudy(const QString& state);
     /// Closes, asking nothing more unless the session is edited meanwhile.
     void closeWhenWritten();
 
@@ -87,6 +99,8 @@ class LeavingController : public QObject
     ExportController& m_exports;
     MessageBar& m_message;
     std::function<void()> m_save;
+    StudyAsked m_study;
+    bool m_closeWhenStopped = false;
     bool m_asks = true, m_closing = false;
     bool m_closeWhenWritten = false, m_giveUpExports = false;
     bool m_lossAgreed = false; // what closing loses was asked about

@@ -25,14 +25,25 @@ QString MadeMeshes::newFile(const QString& name)
     return QDir(m_folder->path()).filePath(folder + "/" + name + ".vtu");
 }
 
+std::optional<std::filesystem::path> MadeMeshes::fileOf(const simulation::Session& session) const
+{
+    const auto* mesh = std::get_if<simulation::MeshFile>(&session.mesh);
+    if (mesh == nullptr || !m_folder)
+        return {};
+    const auto now = session.folder / mesh->file;
+    return now.string().starts_with(m_folder->path().toStdString() + '/') ? std::optional(now)
+                                                                          : std::nullopt;
+}
+
 QString MadeMeshes::keep(simulation::Session& session, const QString& sessionFile)
 {
     auto* mesh = std::get_if<simulation::MeshFile>(&session.mesh);
     if (mesh == nullptr || !m_folder)
         return {};
-    const QString now = QString::fromStdString((session.folder / mesh->file).string());
-    if (!now.startsWith(m_folder->path() + QLatin1Char('/')))
+    const auto temporary = fileOf(session);
+    if (!temporary)
         return {};
+    const QString now = QString::fromStdString(temporary->string());
     QString& kept = m_kept[now];
     const QFileInfo target(sessionFile);
     if (kept.isEmpty() || !QFileInfo::exists(kept)) {

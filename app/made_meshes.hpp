@@ -6,7 +6,9 @@
 #include <QHash>
 #include <QString>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 class QTemporaryDir;
 
@@ -25,6 +27,8 @@ class MadeMeshes
     /// Puts a mesh that is in a temporary place beside the session's file, and the session refers
     /// to it there; empty when done.
     QString keep(simulation::Session& session, const QString& sessionFile);
+    /// The file of the session's mesh, where it is in a temporary place.
+    std::optional<std::filesystem::path> fileOf(const simulation::Session& session) const;
 
   private:
     std::unique_ptr<QTemporaryDir> m_folder;

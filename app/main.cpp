@@ -4,10 +4,12 @@
 #include "app/export_controller.hpp"
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
+#include "app/study_controller.hpp"
 #include "app/theme.hpp"
 #include "app/unattended.hpp"
 #include "engine/cell/imports.hpp"
 #include "engine/core/end_signals.hpp"
+#include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/simulation/observe/recording.hpp"
@@ -249,6 +251,14 @@ int main(int argc, char** argv)
     EngineHost host(real_engine(options), session_opener(options.context));
     host.setContext(options.context);
     MainWindow window(&host);
+    try {
+        device::StepperOptions of_runs;
+        of_runs.devices = a.devices;
+        of_runs.precision = options.precision.value_or(of_runs.precision);
+        window.study()->setDevice(of_runs, options.precision.has_value());
+    } catch (const InputError& e) {
+        return bad_argument(e.what());
+    }
     const QSize size = width > 0 ? QSize(width, height) : QSize(1280, 720);
     if (width > 0 && (a.whole_window || (a.screenshot.empty() && a.movie.empty())))
         window.resize(size);

@@ -22,6 +22,7 @@
 #include "app/run_controller.hpp"
 #include "app/saving_controller.hpp"
 #include "app/scene_work.hpp"
+#include "app/study_controller.hpp"
 #include "app/tissue_controller.hpp"
 #include "app/tool_bar.hpp"
 

@@ -37,6 +37,7 @@ class SavingController;
 class SceneWork;
 class StartPage;
 class StatusStrip;
+class StudyController;
 class TissueController;
 class ToolBar;
 class TransportBar;
@@ -84,6 +85,7 @@ class MainWindow : public QMainWindow
     ExportController* exporting() { return m_exporting.get(); }
     SavingController* saving() { return m_saving.get(); }
     CellModelController* cellModels() { return m_cells.get(); }
+    StudyController* study() { return m_study.get(); }
 
   protected:
     bool event(QEvent* e) override;
@@ -169,6 +171,7 @@ class MainWindow : public QMainWindow
     std::unique_ptr<ClickController> m_clicks;
     std::unique_ptr<CalciumController> m_calcium;
     std::unique_ptr<ConductionController> m_conduction;
+    std::unique_ptr<StudyController> m_study;
 };
 
 } // namespace tawara

@@ -21,6 +21,7 @@
 #include "app/run_controller.hpp"
 #include "app/saving_controller.hpp"
 #include "app/scene_work.hpp"
+#include "app/study_controller.hpp"
 #include "app/tissue_controller.hpp"
 #include "app/tool_bar.hpp"
 #include "widgets/panels/beats_panel.hpp"
@@ -83,6 +84,8 @@ void MainWindow::buildControllers()
     m_conduction = std::make_unique<ConductionController>(
         *this, host, *p.conduction,
         ConductionController::Others{document, *m_clicks, *m_replay, views, *m_look, message});
+    m_study = std::make_unique<StudyController>(
+        *this, host, *p.study, StudyController::Others{document, *m_leaving, *m_made, message});
 }
 
 void MainWindow::connectControllers()
@@ -115,6 +118,13 @@ void MainWindow::connectControllers()
             &ReplayController::follow);
     connect(m_clicks.get(), &ClickController::panelWanted, this, &MainWindow::raisePanel);
     connect(m_clicks.get(), &ClickController::modeChanged, m_tools, &ToolBar::setMode);
+    connect(m_study.get(), &StudyController::panelWanted, this, &MainWindow::raisePanel);
+    connect(m_study.get(), &StudyController::sessionMade, m_opening.get(),
+            &OpeningController::openMade);
+    connect(m_study.get(), &StudyController::stopped, m_leaving.get(),
+            &LeavingController::studyStopped);
+    m_leaving->setStudy({[this] { return m_study->computing() ? m_study->stateText() : QString(); },
+                         [this] { m_study->stop(); }});
 }
 
 void MainWindow::connectExports()

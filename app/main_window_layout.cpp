@@ -9,6 +9,7 @@
 #include "app/look_controller.hpp"
 #include "app/run_controller.hpp"
 #include "app/settings.hpp"
+#include "app/study_controller.hpp"
 #include "app/tissue_controller.hpp"
 #include "app/tool_bar.hpp"
 #include "app/window_place.hpp"

@@ -10,6 +10,7 @@
 #include "app/run_controller.hpp"
 #include "app/saving_controller.hpp"
 #include "app/settings.hpp"
+#include "app/study_controller.hpp"
 #include "app/tool_bar.hpp"
 #include "engine/simulation/results/export_kind.hpp"
 #include "widgets/panels/guide_window.hpp"
@@ -172,6 +173,11 @@ void MainWindow::buildRunMenu()
     run->addAction(tr("&Follow the run"), m_replay.get(), &ReplayController::follow)
         ->setShortcut(QKeySequence(tr("End")));
     m_results->addKeep(*run);
+    run->addSeparator();
+    run->addAction(tr("&New study of this session…"), m_study.get(), &StudyController::askForNew)
+        ->setObjectName("newStudy");
+    run->addAction(tr("Open a stu&dy…"), m_study.get(), &StudyController::askForStudy)
+        ->setObjectName("openStudy");
     run->addSeparator();
     m_run->addChoices(*run, *m_pace);
 }

@@ -9,6 +9,7 @@
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/performance_panel.hpp"
 #include "widgets/panels/probe_panel.hpp"
+#include "widgets/panels/study_panel.hpp"
 #include "widgets/panels/tissue_panel.hpp"
 #include "widgets/panels/view_panel.hpp"
 #include "widgets/plots/trace_plot.hpp"
@@ -74,6 +75,7 @@ void PanelDocks::build(ProbeModel& probes)
     m_panels.ecg = new EcgPanel;
     m_panels.calcium = new CalciumPanel;
     m_panels.conduction = new ConductionPanel;
+    m_panels.study = new StudyPanel;
     auto* curves = new QSplitter;
     curves->setObjectName("curves");
     curves->addWidget(m_panels.plot);
@@ -92,6 +94,7 @@ void PanelDocks::build(ProbeModel& probes)
     dock(tr("ECG"), "ecgDock", m_panels.ecg, false);
     dock(tr("Calcium"), "calciumDock", m_panels.calcium, false);
     dock(tr("Conduction"), "conductionDock", m_panels.conduction, false);
+    dock(tr("Study"), "studyDock", m_panels.study, false);
     right->raise();
     bottom->raise();
     m_sideWidth = side_width;
@@ -138,7 +141,8 @@ void PanelDocks::raise(const QString& name)
 
 bool PanelDocks::wantsHeight(const QDockWidget& d) const
 {
-    return d.widget() == m_panels.calcium || d.widget() == m_panels.conduction;
+    return d.widget() == m_panels.calcium || d.widget() == m_panels.conduction ||
+           d.widget() == m_panels.study;
 }
 
 void PanelDocks::giveHeight(QDockWidget& d)

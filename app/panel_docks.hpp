@@ -26,6 +26,7 @@ class PacingPanel;
 class PerformancePanel;
 class ProbeModel;
 class ProbePanel;
+class StudyPanel;
 class TissuePanel;
 class TracePlot;
 class ViewPanel;
@@ -44,6 +45,7 @@ struct Panels
     EcgPanel* ecg;
     CalciumPanel* calcium;
     ConductionPanel* conduction;
+    StudyPanel* study;
 };
 
 /// Makes the panels and the docks that they lie in, at the right and below; knows how wide those at
@@ -57,8 +59,8 @@ class PanelDocks : public QObject
     /// @param window  gets the docks, and owns them; must outlive this
     PanelDocks(QMainWindow& window, ProbeModel& probes);
     const Panels& panels() const { return m_panels; }
-    /// Raises a panel by its dock's object name, e.g. "tissueDock". The Calcium and
-    /// the Conduction panel, when they were not seen, get room if they lie low.
+    /// Raises a panel by its dock's object name, e.g. "tissueDock". The Calcium,
+    /// Conduction and Study panels, when they were not seen, get room if they lie low.
     void raise(const QString& name);
     /// What shows and hides them, in the order of the View menu.
     QList<QAction*> toggles() const;

@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/study/scheduler.hpp"
 #include "engine/study/study_results.hpp"
+#include "engine/study/watch.hpp"
 
 #include <array>
 #include <charconv>
@@ -55,7 +56,7 @@ void run_command(Context& c, const StudyArguments& a)
 {
     const auto s = study::read_study(a.file, a.set);
     study::StudyOptions o;
-    o.out = a.out.empty() ? fs::path(a.file).replace_extension("").string() + "-study" : a.out;
+    o.out = a.out.empty() ? study::usual_folder(a.file) : fs::path(a.out);
     o.device.devices = a.device.devices;
     o.device.precision = a.device.parsed_precision();
     o.device.threads = a.device.threads;

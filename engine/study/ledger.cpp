@@ -51,17 +51,19 @@ std::string start_of(long pid)
     return word;
 }
 
-/// Whether an owner is a program of this host that has ended.
-bool has_ended(const std::string& owner)
+/// What an owner is made of; an empty host where the text is no owner.
+struct OwnerParts
+{
+    std::string host, start;
+    long pid = 0;
+};
+OwnerParts parts_of(const std::string& owner)
 {
     const auto start_at = owner.rfind(':'), pid_at = owner.rfind(':', start_at - 1);
-    if (start_at == std::string::npos || pid_at == std::string::npos ||
-        owner.substr(0, pid_at) != host())
-        return false;
-    const long pid = std::strtol(owner.c_str() + pid_at + 1, nullptr, 10);
-    if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)
-        return true;
-    return start_of(pid) != owner.substr(start_at + 1);
+    if (start_at == std::string::npos || pid_at == std::string::npos)
+        return {};
+    return {owner.substr(0, pid_at), owner.substr(start_at + 1),
+            std::strtol(owner.c_str() + pid_at + 1, nullptr, 10)};
 }
 
 /// A statement with its values; columns are read while next() is true.
@@ -170,23 +172,68 @@ std::string this_owner()
     return host() + ":" + std::to_string(pid) + ":" + start_of(pid);
 }
 
+bool has_ended(const std::string& owner)
+{
+    const auto p = parts_of(owner);
+    if (p.host.empty() || p.host != host())
+        return false;
+    if (kill(static_cast<pid_t>(p.pid), 0) != 0 && errno == ESRCH)
+        return true;
+    return start_of(p.pid) != p.start;
+}
+
+std::string owner_text(const std::string& owner)
+{
+    if (owner == this_owner())
+        return "this program";
+    const auto p = parts_of(owner);
+    return p.host.empty() ? owner
+                          : "process " + std::to_string(p.pid) +
+                                (p.host == host() ? " of this machine" : " on " + p.host);
+}
+
 Ledger::Ledger(const fs::path& file, bool make) : file_(file)
 {
     if (!make && !fs::exists(file))
         throw InputError(file.string(), "there is no study here; tawara-cli study run makes it");
-    const int how = SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0);
-    if (sqlite3_open_v2(file.c_str(), &db_, how, nullptr) != SQLITE_OK) {
-        const std::string why = sqlite3_errmsg(db_);
-        sqlite3_close(db_);
-        throw InputError(file.string(), "the ledger cannot be opened: " + why);
-    }
-    sqlite3_busy_timeout(db_, patience_ms);
+    open(SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0));
     try {
-        check_version();
+        Transaction t(db_);
+        check_version(true);
+        t.commit();
     } catch (...) {
         sqlite3_close(db_);
         throw;
     }
+}
+
+Ledger::Ledger(const fs::path& file, Look) : file_(file)
+{
+    if (!fs::exists(file))
+        throw InputError(file.string(), "there is no study here; want the folder of a study that "
+                                        "was begun, or its ledger study.sqlite");
+    open(SQLITE_OPEN_READWRITE); // what a killed program left half written is taken back
+    try {
+        check_version(false);
+    } catch (...) {
+        sqlite3_close(db_);
+        throw;
+    }
+}
+
+Ledger Ledger::to_look_at(const fs::path& file)
+{
+    return {file, Look()};
+}
+
+void Ledger::open(int how)
+{
+    if (sqlite3_open_v2(file_.c_str(), &db_, how, nullptr) != SQLITE_OK) {
+        const std::string why = sqlite3_errmsg(db_);
+        sqlite3_close(db_);
+        throw InputError(file_.string(), "the ledger cannot be opened: " + why);
+    }
+    sqlite3_busy_timeout(db_, patience_ms);
 }
 
 Ledger::~Ledger()
@@ -194,20 +241,21 @@ Ledger::~Ledger()
     sqlite3_close(db_);
 }
 
-void Ledger::check_version()
+void Ledger::check_version(bool make)
 {
-    Transaction t(db_);
     Statement found(db_, "PRAGMA user_version");
     found.next();
     const auto is = found.integer(0);
     found.next();
-    if (is == 0)
+    if (is == 0 && make)
         make_tables();
+    else if (is == 0)
+        throw InputError(file_.string(), "this is no ledger of a study; want study.sqlite as "
+                                         "tawara-cli study run or the window make it");
     else if (is != version)
         throw InputError(file_.string(), "is a ledger of version " + std::to_string(is) +
                                              "; this program has version " +
                                              std::to_string(version));
-    t.commit();
 }
 
 void Ledger::make_tables()
@@ -235,17 +283,23 @@ std::string Ledger::value(const char* key) const
 void Ledger::plan(const Study& s)
 {
     Transaction t(db_);
-    if (const auto digest = value("digest"); !digest.empty()) {
-        if (digest != s.digest)
-            throw InputError(file_.string(),
-                             "is the ledger of another study, or of this one with another session "
-                             "or other runs ('" +
-                                 study_name() + "'); give --out another folder");
-        return;
-    }
     const auto put = [&](const char* key, const std::string& text) {
-        Statement(db_, "INSERT INTO study VALUES(?, ?)").with(std::string(key)).with(text).run();
+        Statement(db_, "INSERT OR REPLACE INTO study VALUES(?, ?)")
+            .with(std::string(key))
+            .with(text)
+            .run();
     };
+    const auto before = digest();
+    if (!before.empty() && before != s.digest)
+        throw InputError(file_.string(),
+                         "is the ledger of another study, or of this one with another session "
+                         "or other runs ('" +
+                             study_name() + "'); give --out another folder");
+    std::error_code none;
+    if (const auto whole = fs::absolute(s.file, none); !none && value("file") != whole.string())
+        put("file", whole.string());
+    if (!before.empty())
+        return t.commit();
     put("digest", s.digest);
     put("name", s.name);
     put("paths", Json(s.paths).dump());
@@ -269,6 +323,16 @@ Calibration Ledger::calibration() const
 {
     const auto text = value("calibrate");
     return text.empty() ? Calibration() : calibration_of(text);
+}
+
+std::string Ledger::digest() const
+{
+    return value("digest");
+}
+
+fs::path Ledger::study_file() const
+{
+    return value("file");
 }
 
 std::vector<std::string> Ledger::paths() const
@@ -392,13 +456,14 @@ std::vector<LedgerRow> Ledger::rows() const
     std::vector<LedgerRow> out;
     std::map<std::int64_t, std::size_t> at;
     Statement s(db_,
-                "SELECT number, name, state, owner, seconds, reason FROM runs ORDER BY number");
+                "SELECT number, name, state, owner, seconds, reason, started, heartbeat FROM runs "
+                "ORDER BY number");
     while (s.next()) {
         LedgerRow r;
         r.number = s.integer(0), r.name = s.text(1);
         r.state = state_of(s.text(2));
         if (r.state == State::running)
-            r.owner = s.text(3);
+            r.owner = s.text(3), r.started_s = s.number(6), r.heartbeat_s = s.number(7);
         r.seconds = s.number(4);
         if (r.state == State::failed)
             r.reason = s.text(5);

@@ -29,10 +29,11 @@ struct LedgerRow
     std::int64_t number = 0;
     std::string name;
     State state = State::planned;
-    std::string owner;  ///< of a running one
-    double seconds = 0; ///< of one that is done or failed
-    std::string reason; ///< of a failed one
-    Results results;    ///< of one that is done
+    std::string owner;                     ///< of a running one
+    double started_s = 0, heartbeat_s = 0; ///< of a running one [s since 1970]
+    double seconds = 0;                    ///< of one that is done or failed
+    std::string reason;                    ///< of a failed one
+    Results results;                       ///< of one that is done
 };
 
 /// Which runs a program may take: those of every `parts`th one from `part` on.
@@ -56,6 +57,10 @@ class Ledger
     /// Opens a ledger; one that is not there is made where `make`.
     /// @throws InputError where there is none, or it is no ledger of this version
     Ledger(const std::filesystem::path& file, bool make);
+    /// Opens one that is only looked at: nothing is written to it, nobody waits for it longer than
+    /// for one look, and an empty one is none.
+    /// @throws InputError as above
+    static Ledger to_look_at(const std::filesystem::path& file);
     ~Ledger();
     Ledger(const Ledger&) = delete;
     Ledger& operator=(const Ledger&) = delete;
@@ -64,6 +69,9 @@ class Ledger
     /// @throws InputError where the ledger is of another study
     void plan(const Study& s);
     std::string study_name() const;
+    std::string digest() const; ///< as Study::digest; empty where nothing was planned
+    /// The study's file where it was last planned from, in full; empty in ledgers of before.
+    std::filesystem::path study_file() const;
     std::vector<std::string> paths() const; ///< as Study::paths
     Calibration calibration() const;        ///< of Study::population; empty: none
     std::vector<Setting> settings(std::int64_t run) const;
@@ -85,8 +93,13 @@ class Ledger
     std::vector<LedgerRow> rows() const; ///< all, in order
 
   private:
+    struct Look
+    {
+    };
+    Ledger(const std::filesystem::path& file, Look look);
+    void open(int how);
     void make_tables();
-    void check_version();
+    void check_version(bool make);
     std::string value(const char* key) const;
     std::filesystem::path file_;
     sqlite3* db_ = nullptr;
@@ -94,5 +107,9 @@ class Ledger
 
 /// This program as an owner.
 std::string this_owner();
+/// Whether an owner is a program of this host that has ended.
+bool has_ended(const std::string& owner);
+/// "this program", "process 1234 of this machine", "process 77 on node-3": an owner for people.
+std::string owner_text(const std::string& owner);
 
 } // namespace tawara::study

@@ -209,7 +209,11 @@ class Scheduler
         Progress p;
         p.stop = stop_.get_token();
         p.context.threads = slots_[slot].threads;
-        p.report = [this, slot](double fraction, std::string_view) { fraction_[slot] = fraction; };
+        p.report = [this, slot, number = run.number](double fraction, std::string_view stage) {
+            fraction_[slot] = fraction;
+            if (options_.run_progress)
+                options_.run_progress(number, fraction, stage);
+        };
         if (run.site) {
             const auto& i = *study_.induction;
             return run_site({study_.file, session, i, i.sites.at(*run.site), study_.ablation, o},

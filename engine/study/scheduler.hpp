@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tawara::study {
@@ -23,6 +24,9 @@ struct StudyOptions
     /// For each run that ends, a warning for one that fails or cannot go on from its checkpoint;
     /// one call at a time. May be empty.
     std::function<void(const Notice&)> notice;
+    /// Where a run of this program stands: its number, a fraction of its stage [0, 1] and the
+    /// stage's name. Called by several threads, several times a second. May be empty.
+    std::function<void(std::int64_t run, double fraction, std::string_view stage)> run_progress;
 };
 
 struct StudyOutcome

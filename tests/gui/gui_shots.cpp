@@ -5,19 +5,24 @@
 //     gui_shots --guide RESOURCES
 // A report, as .pdf and .html:
 //     gui_shots --report FOLDER SESSION MS
+// The Study panel with a study, and the dialog for a new one, in three sizes and both themes:
+//     gui_shots --study FOLDER STUDY
 #include "app/export_controller.hpp"
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
+#include "app/study_controller.hpp"
 #include "engine/core/resource.hpp"
 #include "widgets/panels/guide_window.hpp"
 #include "widgets/panels/view_panel.hpp"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <QTreeView>
 
 namespace {
 
@@ -149,6 +154,51 @@ void panelPictures(MainWindow& window, const QString& folder)
         }
 }
 
+/// The Study panel without a study and with one, and the pages of its dialog.
+void studyPictures(MainWindow& window, EngineHost& host, const QString& folder,
+                   const QString& study)
+{
+    window.setAutoPlay(false);
+    window.open({});
+    while (!host.scene() || !window.viewController()->ready())
+        wait(50);
+    const auto shots = [&](const QString& what) {
+        for (const QSize& size : {QSize(1000, 700), QSize(1280, 800), QSize(1920, 1080)})
+            for (Theme theme : {Theme::dark, Theme::light}) {
+                window.resize(size);
+                window.setTheme(theme);
+                window.raisePanel("studyDock");
+                wait(900);
+                window.picture(true).save(QString("%1/%2-%3-%4.png")
+                                              .arg(folder, what)
+                                              .arg(size.width())
+                                              .arg(name(theme)));
+            }
+    };
+    window.raisePanel("studyDock");
+    shots("study-none");
+    window.study()->askForNew();
+    auto* dialog = window.findChild<QDialog*>("studyDialog");
+    for (int kind = 0; kind < 3; ++kind)
+        for (Theme theme : {Theme::dark, Theme::light}) {
+            window.setTheme(theme);
+            dialog->findChild<QComboBox*>("studyKind")->setCurrentIndex(kind);
+            wait(400);
+            dialog->grab().save(
+                QString("%1/study-dialog-%2-%3.png").arg(folder).arg(kind).arg(name(theme)));
+        }
+    dialog->reject();
+    window.study()->open(study);
+    wait(2000);
+    shots("study");
+    auto* table = window.findChild<QTreeView*>("studyRuns");
+    table->setCurrentIndex(table->model()->index(0, 0));
+    wait(500);
+    auto* which = window.findChild<QComboBox*>("studyWhich");
+    which->setCurrentIndex(which->count() - 1);
+    shots("study-picture");
+}
+
 /// What can be shown inside and on the heart, four at a time.
 void lookPictures(MainWindow& window, EngineHost& host, const QString& folder)
 {
@@ -195,6 +245,10 @@ int main(int argc, char** argv)
     }
     if (folder == QLatin1String("--report") && argc > 4) {
         reports(window, host, argv[2], argv[3], QString(argv[4]).toDouble());
+        return 0;
+    }
+    if (folder == QLatin1String("--study") && argc > 3) {
+        studyPictures(window, host, argv[2], argv[3]);
         return 0;
     }
     window.open(argc > 2 ? QString(argv[2]) : QString());

@@ -27,6 +27,7 @@ constexpr Page page_list[] = {
     {"reading", QT_TRANSLATE_NOOP("GuideWindow", "Probes, maps, views")},
     {"ecg", QT_TRANSLATE_NOOP("GuideWindow", "Electrocardiogram")},
     {"results", QT_TRANSLATE_NOOP("GuideWindow", "Recording, pictures, results")},
+    {"studies", QT_TRANSLATE_NOOP("GuideWindow", "Studies")},
     {"performance", QT_TRANSLATE_NOOP("GuideWindow", "Performance")},
     {"trust", QT_TRANSLATE_NOOP("GuideWindow", "What to trust")},
 };

@@ -5,6 +5,7 @@
 
 #include <QFontInfo>
 #include <QHelpEvent>
+#include <QMouseEvent>
 #include <QToolTip>
 
 #include <algorithm>
@@ -124,6 +125,12 @@ void BullseyePlot::setParts(const Shares& shares, const QString& title,
     update();
 }
 
+void BullseyePlot::setNumbered(bool on)
+{
+    m_numbersOnParts = on;
+    update();
+}
+
 void BullseyePlot::setReason(const QString& reason)
 {
     if (reason == m_reason)
@@ -174,7 +181,8 @@ void BullseyePlot::paintEvent(QPaintEvent*)
     const bool numbers = m_parts.empty() && numbered();
     p.drawText(QRectF(0, 2, width(), QFontMetricsF(font()).height()), Qt::AlignCenter,
                numbers ? tr("%1: none here; segments").arg(m_title) : m_title);
-    const auto written = m_parts.empty() ? allNumbers() : std::array<Number, 17>();
+    const auto written =
+        m_parts.empty() || m_numbersOnParts ? allNumbers() : std::array<Number, 17>();
     for (int segment = 1; segment <= 17; ++segment)
         paintSegment(p, segment, written[static_cast<std::size_t>(segment - 1)]);
     paintLegend(p);
@@ -336,8 +344,17 @@ void BullseyePlot::paintSegment(QPainter& p, int segment, const Number& n) const
     p.setPen(QPen(c.ground, 1.5));
     p.setBrush(m_parts.empty() || m_shares[index].empty() ? QBrush(fill) : QBrush(Qt::NoBrush));
     p.drawPath(path);
-    if (!m_parts.empty())
+    if (!m_parts.empty()) {
+        const auto& s = m_shares[index];
+        const auto most = std::max_element(s.begin(), s.end());
+        const auto part = static_cast<std::size_t>(most - s.begin());
+        if (m_numbersOnParts)
+            paintNumber(p, n,
+                        part < std::min(s.size(), m_parts.size()) && *most > 0
+                            ? inkOn(m_parts[part].color)
+                            : c.text);
         return;
+    }
     const QColor ink = known ? inkOn(fill) : c.text;
     if (partial(index)) { // hatched, but where the number stands
         QColor weak = ink;
@@ -346,6 +363,11 @@ void BullseyePlot::paintSegment(QPainter& p, int segment, const Number& n) const
         hole.addRoundedRect(n.area.adjusted(-3, -3, 3, 3), 3, 3);
         p.fillPath(path.subtracted(hole), QBrush(weak, Qt::BDiagPattern));
     }
+    paintNumber(p, n, ink);
+}
+
+void BullseyePlot::paintNumber(QPainter& p, const Number& n, const QColor& ink) const
+{
     p.setPen(ink);
     p.setFont(n.font);
     const QRectF letters = QFontMetricsF(n.font).tightBoundingRect(n.text);
@@ -362,12 +384,24 @@ bool BullseyePlot::anyOf(std::size_t part) const
     });
 }
 
+std::size_t BullseyePlot::legendColumns() const
+{
+    const QFontMetricsF m(font());
+    const double room = width() / 2.0 - 24 - swatch_px;
+    return m_numbersOnParts &&
+                   std::all_of(m_parts.begin(), m_parts.end(),
+                               [&](const Part& p) { return m.horizontalAdvance(p.name) <= room; })
+               ? 2
+               : 1;
+}
+
 double BullseyePlot::legendHeight() const
 {
     std::size_t rows = 0;
     for (std::size_t r = 0; r < m_parts.size(); ++r)
         rows += anyOf(r) ? 1 : 0;
     rows += anyPartial() ? 1 : 0;
+    rows = (rows + legendColumns() - 1) / legendColumns();
     return static_cast<double>(std::min(rows, most_rows)) * QFontMetricsF(font()).height();
 }
 
@@ -392,14 +426,16 @@ void BullseyePlot::paintLegend(QPainter& p) const
             continue;
         p.setPen(Qt::NoPen);
         p.setBrush(m_parts[r].color);
-        p.drawRoundedRect(QRectF(10, y + m.height() / 2 - swatch_px / 2, swatch_px, swatch_px), 2,
-                          2);
+        const double wide = width() / static_cast<double>(legendColumns());
+        const double x = wide * static_cast<double>(rows % legendColumns());
+        p.drawRoundedRect(QRectF(x + 10, y + m.height() / 2 - swatch_px / 2, swatch_px, swatch_px),
+                          2, 2);
         p.setPen(PlotColors::of(this).text);
-        p.drawText(QRectF(16 + swatch_px, y, width() - 24 - swatch_px, m.height()),
+        p.drawText(QRectF(x + 16 + swatch_px, y, wide - 24 - swatch_px, m.height()),
                    Qt::AlignLeft | Qt::AlignVCenter,
-                   m.elidedText(m_parts[r].name, Qt::ElideMiddle, width() - 24 - swatch_px));
-        y += m.height();
-        ++rows;
+                   m.elidedText(m_parts[r].name, Qt::ElideMiddle, wide - 24 - swatch_px));
+        if (++rows % legendColumns() == 0)
+            y += m.height();
     }
 }
 
@@ -419,6 +455,12 @@ QString BullseyePlot::textOf(int segment) const
         if (m_shares[k][r] > 0)
             parts << tr("%1 % %2").arg(100 * m_shares[k][r], 0, 'f', 0).arg(m_parts[r].name);
     return parts.isEmpty() ? tr("unknown") : parts.join(QStringLiteral(", "));
+}
+
+void BullseyePlot::mousePressEvent(QMouseEvent* e)
+{
+    if (const int s = segmentAt(e->position()); s > 0 && e->button() == Qt::LeftButton)
+        Q_EMIT segmentClicked(s);
 }
 
 bool BullseyePlot::event(QEvent* e)

@@ -40,6 +40,8 @@ class BullseyePlot : public QWidget
     /// Shows what each segment consists of, in place of values. Parts that no segment has are left
     /// out of the legend.
     void setParts(const Shares& shares, const QString& title, const std::vector<Part>& parts);
+    /// Whether parts have their segments' numbers on them.
+    void setNumbered(bool on);
     /// Says why there is nothing to show, in place of the segments; empty: they are shown.
     void setReason(const QString& reason);
     const QString& reason() const { return m_reason; }
@@ -51,8 +53,12 @@ class BullseyePlot : public QWidget
     QSize sizeHint() const override { return {240, 240}; }
     QSize minimumSizeHint() const override { return {150, 150}; }
 
+  Q_SIGNALS:
+    void segmentClicked(int segment); ///< 1 to 17
+
   protected:
     void paintEvent(QPaintEvent* e) override;
+    void mousePressEvent(QMouseEvent* e) override;
     bool event(QEvent* e) override;
 
   private:
@@ -76,12 +82,15 @@ class BullseyePlot : public QWidget
     std::array<Number, 17> allNumbers() const;
     QPainterPath slice(int segment, double from, double to) const; ///< parts of its span
     void paintSegment(QPainter& p, int segment, const Number& n) const;
+    void paintNumber(QPainter& p, const Number& n, const QColor& ink) const;
     void paintLegend(QPainter& p) const;
     /// Whether any segment has some of a part.
     bool anyOf(std::size_t part) const;
     /// "−12.5", "62 % Endo, 38 % Scar": what a segment's tool tip says of it.
     QString textOf(int segment) const;
     double legendHeight() const;
+    /// Two where numbers stand on parts and all names are short, so that the plot keeps its room.
+    std::size_t legendColumns() const;
     QPointF centre() const;
     double radius() const;
 
@@ -91,6 +100,7 @@ class BullseyePlot : public QWidget
     ToColor m_color;
     Shares m_shares;
     std::vector<Part> m_parts; ///< not empty: they are shown
+    bool m_numbersOnParts = false;
 };
 
 } // namespace tawara

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Studies that programs make, look at and forecast.
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/study/forecast.hpp"
+#include "engine/study/open_run.hpp"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <unistd.h>
+
+using namespace tawara;
+using namespace tawara::study;
+
+namespace {
+
+const std::string short_session =
+    R"({"schema": 1, "mesh": {"slab_mm": [3, 1, 1], "spacing_mm": 0.5},
+ "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+ "conductivity_S_per_m": {"fibre": 0.2, "sheet": 0.1, "normal": 0.1}}]},
+ "time": {"dt_ms": 0.02, "end_ms": 50}, "diffusion": {"scheme": "p1"}, "stimuli": []})";
+
+void put(const std::filesystem::path& file, const std::string& text)
+{
+    write_whole(file, [&](std::ostream& out) { out << text; });
+}
+
+NewStudy of_times()
+{
+    NewStudy s;
+    s.name = "times";
+    s.axes = {{"time.end_ms", {"10", "20"}}, {"tissue.regions.0.variant", {"\"epi\""}}};
+    return s;
+}
+
+} // namespace
+
+class TestStudyWatch : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    std::filesystem::path path(const char* name) const { return dir_.filePath(name).toStdString(); }
+    std::filesystem::path made(const char* name, const NewStudy& s) const
+    {
+        return make_study(path(name), to_json(s),
+                          [](const auto& file) { put(file, short_session); });
+    }
+
+  private Q_SLOTS:
+    void whatIsMadeIsReadBack()
+    {
+        auto asked = of_times();
+        asked.induction.emplace();
+        asked.induction->sites = {{"AHA 3", 3, {}}, {"apex", 0, Vec3{1, 0.5, 2}}};
+        asked.induction->decrement_ms = 12.5;
+        asked.keep.emplace();
+        const auto file = made("whole", asked);
+        QCOMPARE(file, path("whole/whole.json"));
+        const auto s = read_study(file);
+        QCOMPARE(s.name, std::string("times"));
+        QCOMPARE(static_cast<std::int64_t>(s.runs.size()), runs_of(asked));
+        QCOMPARE(s.runs.size(), std::size_t(4));
+        QCOMPARE(s.induction->decrement_ms, 12.5);
+        QCOMPARE(s.induction->sites[1].name, std::string("apex"));
+        QCOMPARE((*s.induction->sites[1].place_mm)[2], 2.0);
+        QVERIFY(!s.keep_all && s.keep.empty());
+        QCOMPARE(session_of(s, s.runs[2]).end_ms, 20.0);
+    }
+
+    /// Whole or not at all, and never in the place of something else.
+    void whatIsNoGoodLeavesNothing()
+    {
+        auto wrong = of_times();
+        wrong.axes[0].second = {"10", "-1"};
+        try {
+            made("wrong", wrong);
+            QFAIL("a run that ends before it begins was taken");
+        } catch (const InputError& e) {
+            QCOMPARE(e.file, path("wrong/session.json").string());
+            QVERIFY(QString(e.what()).contains("/time/end_ms"));
+        }
+        QVERIFY_THROWS_EXCEPTION(InputError, made("whole", of_times())); // it is there already
+        QVERIFY_THROWS_EXCEPTION(
+            InputError, make_study(path("torn"), to_json(of_times()), [](const auto&) -> void {
+                throw InputError("disk", "is full");
+            }));
+        QCOMPARE(
+            QDir(dir_.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot),
+            QStringList{"whole"});
+    }
+
+    void whoLooksSeesAndWritesNothing()
+    {
+        const auto file = made("seen", of_times());
+        const auto s = read_study(file);
+        const auto folder = usual_folder(file);
+        QCOMPARE(folder, path("seen/seen-study"));
+        const auto before = planned_view(s, folder);
+        QCOMPARE(before.runs.size(), std::size_t(2));
+        QCOMPARE(before.runs[1].values, (std::vector<std::string>{"20", "\"epi\""}));
+        std::filesystem::create_directories(folder);
+        QVERIFY_THROWS_EXCEPTION(InputError, StudyWatch{folder});
+        QVERIFY(!std::filesystem::exists(folder / "study.sqlite"));
+        Ledger ledger(folder / "study.sqlite", true);
+        ledger.plan(s);
+        StudyWatch watch(folder);
+        const auto written = std::filesystem::last_write_time(folder / "study.sqlite");
+        auto v = watch.look();
+        QCOMPARE(v.file, file);
+        QCOMPARE(v.digest, s.digest);
+        QCOMPARE(study_of(v).runs.size(), std::size_t(2));
+        QCOMPARE(std::filesystem::last_write_time(folder / "study.sqlite"), written);
+        QVERIFY(!seconds_left(v, 2));
+        ledger.take("elsewhere:1:1", {});
+        v = watch.look();
+        QVERIFY(v.runs[0].keeper == Keeper::elsewhere);
+        QCOMPARE(owner_text(v.runs[0].row.owner), std::string("process 1 on elsewhere"));
+        std::filesystem::create_directories(folder / "run-0");
+        put(folder / "run-0" / "report.json", std::string(1000, ' '));
+        ledger.done(0, 8, {{"seconds.total", 7.5}}, {});
+        v = watch.look();
+        QCOMPARE(v.counts[static_cast<std::size_t>(State::done)], 1);
+        QCOMPARE(v.run_bytes, 1000.0);
+        QCOMPARE(v.result_names, std::vector<std::string>{"seconds.total"});
+        QCOMPARE(*seconds_left(v, 2), 4.0); // the other one as long, two at once
+        // of a program of this machine that is gone
+        char host[256]{};
+        gethostname(host, sizeof host - 1);
+        ledger.take(std::string(host) + ":99999999:1", {});
+        QVERIFY(watch.look().runs[1].keeper == Keeper::ended);
+        ledger.done(1, 8, {}, {});
+        QCOMPARE(*seconds_left(watch.look(), 2), 0.0);
+        // the file is another study's by now
+        put(file, to_json(NewStudy{"other", {{"time.end_ms", {"5"}}}}));
+        QVERIFY_THROWS_EXCEPTION(InputError, study_of(watch.look()));
+    }
+
+    void whatItTakesIsForecast()
+    {
+        const auto session = simulation::parse_session(short_session, "short");
+        auto s = of_times();
+        s.axes[1].second = {"\"epi\"", "\"endo\""};
+        s.doses = {{"dofetilide", "verapamil"}, true, {0, 1, 2}};
+        const auto f = forecast(s, session, {1000, 5000});
+        QCOMPARE(f.runs, std::int64_t(24));
+        QCOMPARE(f.simulated_ms, 24 * 50.0);
+        QVERIFY(!f.at_least && f.bytes && *f.bytes > 24 * (1000 * 92 + 5000 * 48));
+        // of the study itself each run has its own end
+        const auto times = forecast(read_study(made("times", of_times())), {});
+        QCOMPARE(times.simulated_ms, 30.0);
+        QVERIFY(!times.bytes);
+    }
+
+    void aSiteIsWatchedWithItsPulses()
+    {
+        NewStudy asked;
+        asked.induction.emplace();
+        asked.induction->sites = {{"AHA 3", 3, {}}};
+        asked.induction->count = 3;
+        const auto s = read_study(made("site", asked));
+        SiteRecord found;
+        found.place_mm = {1, 0.5, 0.5};
+        found.before.worst.couplings_ms = {280, 220};
+        const auto session = session_to_watch(s, s.runs[0], &found);
+        QCOMPARE(simulation::pulse_times(session.stimuli.at(0), session.end_ms),
+                 (std::vector<double>{0, 600, 1200, 1480, 1700}));
+        QCOMPARE(session.end_ms, 3700.0);
+        QVERIFY(session_to_watch(s, s.runs[0], nullptr).stimuli.empty()); // its place is not known
+    }
+
+    void aPagesPictureIsTaken()
+    {
+        put(path("page.html"), "<p><img src=\"data:image/png;base64,AAAA\"></p><p><img width=\"8\" "
+                               "src=\"data:image/svg+xml;base64,PHN2Zy8+\"></p>");
+        QCOMPARE(first_picture(path("page.html")), std::string("<svg/>"));
+        put(path("none.html"), "<p>nothing</p>");
+        QVERIFY(first_picture(path("none.html")).empty());
+        QVERIFY(first_picture(path("not-there.html")).empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStudyWatch)
+#include "test_study_watch.moc"
