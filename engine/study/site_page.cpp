@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numbers>
 
 namespace tawara::study {
@@ -145,6 +146,20 @@ void add_rows(ReportPage::Table& table, const SearchResult& r, double cycle_ms)
         table.rows.push_back({"Slow channel", place_text(w.reentry.channel_mm)});
 }
 
+/// Without what was activated longer than a cycle and a tenth before the last: places that the wave
+/// left out would take all the colours.
+std::vector<double> of_last_cycle(std::vector<double> activated_ms, double cycle_ms)
+{
+    constexpr double none = std::numeric_limits<double>::quiet_NaN(), whole = 1.1;
+    double last = -INFINITY;
+    for (const double t : activated_ms)
+        last = std::fmax(last, t);
+    for (double& t : activated_ms)
+        if (cycle_ms > 0 && t < last - whole * cycle_ms)
+            t = none;
+    return activated_ms;
+}
+
 } // namespace
 
 std::string surface_picture(const simulation::Tissue& t, std::span<const double> value,
@@ -239,9 +254,9 @@ std::vector<ReportPage::Section> trial_sections(const Trial& t, const simulation
                                                 const ReentryWatch& watch, const std::string& title)
 {
     std::vector<ReportPage::Section> out;
-    const auto newest = watch.newest_before(INFINITY);
+    const auto newest = of_last_cycle(watch.newest_before(INFINITY), t.reentry.cycle_length_ms);
     if (auto svg = surface_picture(tissue, newest, t.reentry.exit_mm); !svg.empty())
-        out.push_back({title + ": last activation of each place", std::move(svg), {}});
+        out.push_back({title + ": its last cycle (grey: not activated in it)", std::move(svg), {}});
     constexpr int ecg_row = 54;
     if (const auto& ecg = watch.ecg(); !ecg.leads.empty() && ecg.time_ms.size() > 1)
         out.push_back({title + ": electrocardiogram",
