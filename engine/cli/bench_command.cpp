@@ -7,6 +7,7 @@
 #include "engine/cli/cell_command.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/cli/spmv_command.hpp"
+#include "engine/cli/study_bench.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/simulation/results/report.hpp"
@@ -415,6 +416,7 @@ void declare_bench(const Declaration& d)
     add("scaling", "whole steps on 1, 2, 4, ... devices, or threads of the CPU",
         [a](Context& c) { scaling(c, *a); });
     declare_calcium_bench(d, *bench);
+    declare_study_bench(d, *bench);
     auto* cable = d.command(*bench, "cable", "batches of systems on trees, as cables have them",
                             [a](Context& c) { measure_trees(c, a->trees, a->device); });
     a->trees.declare(*cable);

@@ -7,6 +7,9 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -418,6 +421,31 @@ class TestStudy : public QObject
                              [](const auto& r) { return r.state == State::running; }));
         QVERIFY(std::any_of(rows.begin(), rows.end(),
                             [](const auto& r) { return r.state == State::planned; }));
+    }
+
+    /// Each number of runs at once has a study of its own, computed whole.
+    void studiesAreTimed()
+    {
+        const auto out = path("timed");
+        const auto r = run_cli({"bench", "study", speeds(), "--at-once", "1,2", "--out", out,
+                                "--devices", "cpu", "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto o = QJsonDocument::fromJson(QByteArray::fromStdString(r.out)).object();
+        const auto cases = o["cases"].toArray();
+        QCOMPARE(cases.size(), 2);
+        for (int k = 0; k < 2; ++k) {
+            const auto c = cases[k].toObject();
+            QCOMPARE(c["at_once"].toInt(), k + 1);
+            QCOMPARE(c["runs"].toInt(), 6);
+            const double seconds = c["seconds"].toDouble();
+            QVERIFY(seconds > 0 && std::abs(c["runs_per_s"].toDouble() * seconds - 6) < 1e-9);
+        }
+        QCOMPARE(lasting(out + "/at-once-1"), lasting(out + "/at-once-2"));
+        QCOMPARE(lasting(out + "/at-once-2").size(), 7);
+        // what is there already was not computed now
+        const auto again = run_cli({"bench", "study", "--out", out});
+        QCOMPARE(again.status, 2);
+        QVERIFY2(again.err.find("exists") != std::string::npos, again.err.c_str());
     }
 
     void slotsFollowTheMachine()
