@@ -30,6 +30,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 using namespace tawara;
@@ -48,21 +49,36 @@ struct Case
     std::size_t network = 0; ///< nodes
 };
 
-/// Neighbours in the mesh's order, which the generator gives neighbours in space.
+/// Unknowns around places all over the tissue, as junctions have them: the nearest by rows of the
+/// operator that no other place has.
 device::Ports ports_of(const device::TissueProblem& p, int count)
 {
-    constexpr std::int32_t of_each = 30;
+    constexpr std::size_t of_each = 30;
+    const auto& rows = p.system.alpha;
+    std::vector<bool> taken(p.size(), false);
     device::Ports ports;
-    for (int k = 0; k < count; ++k)
+    for (int k = 0; k < count; ++k) {
+        const auto seed = static_cast<std::size_t>(k) * p.size() / static_cast<std::size_t>(count);
+        std::vector<std::int32_t> reached{static_cast<std::int32_t>(seed)}, place;
+        std::set<std::int32_t> seen(reached.begin(), reached.end());
+        for (std::size_t i = 0; i < reached.size() && place.size() < of_each; ++i) {
+            const auto u = static_cast<std::size_t>(reached[i]);
+            if (!taken[u])
+                place.push_back(reached[i]);
+            for (auto e = rows.first[u]; e < rows.first[u + 1]; ++e)
+                if (const auto to = rows.column[static_cast<std::size_t>(e)];
+                    seen.insert(to).second)
+                    reached.push_back(to);
+        }
         for (auto* g : {&ports.potential, &ports.current}) {
-            const auto from = static_cast<std::int32_t>(
-                static_cast<long long>(k) * static_cast<long long>(p.size() - of_each) / count);
-            for (std::int32_t i = 0; i < of_each; ++i) {
-                g->unknown.push_back(from + i);
-                g->weight.push_back(1.0F / of_each);
+            for (const auto u : place) {
+                taken[static_cast<std::size_t>(u)] = true;
+                g->unknown.push_back(u);
+                g->weight.push_back(1.0F / static_cast<float>(place.size()));
             }
             g->first.push_back(static_cast<std::int64_t>(g->unknown.size()));
         }
+    }
     return ports;
 }
 
