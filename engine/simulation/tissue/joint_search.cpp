@@ -66,22 +66,20 @@ bool JointSearch::settled(const Eigen::VectorXd& residual, double near) const
 }
 
 /// Broyden's update, where waves ran in this round and in one before.
-bool JointSearch::learn(const Eigen::VectorXd& residual)
+void JointSearch::learn(const Eigen::VectorXd& residual)
 {
     constexpr double least_step = 2e-3; // below which rounding of conductivities counts
     if (!residual.allFinite())
-        return false;
+        return;
     const Eigen::VectorXd at = logarithm(sigma_);
-    const bool second = log_sigma_.size() == at.size();
-    if (second) {
+    if (log_sigma_.size() == at.size()) {
         const Eigen::VectorXd moved = at - log_sigma_;
         if (moved.norm() < least_step)
-            return false;
+            return;
         slope_ += (residual - residual_ - slope_ * moved) * moved.transpose() / moved.squaredNorm();
     }
     log_sigma_ = at;
     residual_ = residual;
-    return second;
 }
 
 void JointSearch::step(const Eigen::VectorXd& residual)

@@ -33,7 +33,7 @@ class JointSearch
     const std::vector<double>& last() const { return sigma_; }
 
   private:
-    bool learn(const Eigen::VectorXd& residual);
+    void learn(const Eigen::VectorXd& residual);
     bool settled(const Eigen::VectorXd& residual, double near) const;
     bool at_floor(std::size_t k) const { return sigma_[k] <= floor_[k]; }
     void step(const Eigen::VectorXd& residual);
