@@ -9,7 +9,6 @@
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/session_keys.hpp"
-#include "engine/simulation/tissue/joint_search.hpp"
 #include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "engine/simulation/tissue/tuning_store.hpp"
@@ -296,31 +295,6 @@ class TestVelocityTuning : public QObject
             write(broken);
             QVERIFY(same(tune_conductivity(s, s.regions[0], edge)));
         }
-    }
-
-    /// Two directions of which each moves the other's waves, one of which stops below a
-    /// conductivity, and one whose waves are always too fast.
-    void directionsAreSearchedTogether()
-    {
-        int rounds = 0;
-        JointSearch search(
-            [&](const std::vector<double>& c) {
-                ++rounds;
-                return std::vector{
-                    c[0] < 0.3 ? 0.0 : 0.6 * std::pow(c[0], 1.2) * std::pow(c[1], 0.2),
-                    0.3 * std::pow(c[1], 0.7) * std::pow(c[0], 0.3), 0.4 * std::pow(c[0], 0.5)};
-            },
-            {0.6, 0.3, 0.2}, {0, 0, 0.05});
-        const auto found = search.from({0.1, 0.2, 0.1}, 0.005);
-        QVERIFY(found);
-        QVERIFY2(rounds < 9, qPrintable(QString::number(rounds)));
-        QVERIFY(std::abs(found->at(0).sigma - 1) < 0.02 && std::abs(found->at(1).sigma - 1) < 0.02);
-        QCOMPARE(found->at(2).sigma, 0.05);
-        QVERIFY(found->at(2).velocity > 0.35);
-        JointSearch jumps([](const auto& c) { return std::vector{c[0] < 1 ? 0.0 : 0.9}; }, {0.6},
-                          {0});
-        QVERIFY(!jumps.from({0.5}, 0.005));
-        QVERIFY(jumps.last().at(0) > 0.5);
     }
 
     /// Nobody waits for the sessions that ship: what was found for them ships, too, and waves on

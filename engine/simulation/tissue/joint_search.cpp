@@ -33,7 +33,7 @@ JointSearch::JointSearch(Measure measure, std::vector<double> target,
     const auto n = static_cast<Eigen::Index>(target_.size());
     slope_ = usual_slope * Eigen::MatrixXd::Identity(n, n);
     for (double& f : floor_)
-        f = rounded_conductivity(std::max(f, least_tuned_S_per_m));
+        f = rounded_conductivity(f);
 }
 
 std::optional<std::vector<SearchedPoint>> JointSearch::from(std::vector<double> sigma, double near)
@@ -108,7 +108,8 @@ void JointSearch::step(const Eigen::VectorXd& residual)
         double next = sigma_[at] * std::exp(by[k]);
         if (next <= none_[at])
             next = std::sqrt(none_[at] * sigma_[at]);
-        sigma_[at] = rounded_conductivity(std::clamp(next, floor_[at], most_tuned_S_per_m));
+        sigma_[at] = rounded_conductivity(
+            std::clamp(next, std::max(floor_[at], least_tuned_S_per_m), most_tuned_S_per_m));
     }
 }
 

@@ -35,7 +35,7 @@ class JointSearch
   private:
     void learn(const Eigen::VectorXd& residual);
     bool settled(const Eigen::VectorXd& residual, double near) const;
-    bool at_floor(std::size_t k) const { return sigma_[k] <= floor_[k]; }
+    bool at_floor(std::size_t k) const { return floor_[k] > 0 && sigma_[k] <= floor_[k]; }
     void step(const Eigen::VectorXd& residual);
 
     Measure measure_;
