@@ -49,10 +49,7 @@ void bench(Context& c, StudyBenchArguments a)
         throw InputError("--out", "'" + a.out +
                                       "' exists; what is in it would count as computed. "
                                       "Remove it, or name another folder");
-    if (a.at_once.empty())
-        a.at_once = a.device.devices == "cpu" ? std::vector{1U, c.console().context.threads}
-                                              : std::vector{1U, 2U, 4U, 8U};
-    fs::create_directories(a.out);
+    need_writable_folder(a.out);
     c.say_new_folder(a.out);
     const auto s = study::read_study(a.study.empty() ? write_study(a) : fs::path(a.study));
     study::StudyOptions o;
@@ -60,11 +57,19 @@ void bench(Context& c, StudyBenchArguments a)
     o.device.precision = a.device.parsed_precision();
     o.device.threads = a.device.threads;
     o.precision_given = a.device.precision_option->count() > 0;
+    const unsigned threads = c.console().context.threads;
+    if (a.at_once.empty()) {
+        const bool on_cpu =
+            study::slots_of(o, threads, 0, 1).front().devices.kind == device::Devices::Kind::cpu;
+        a.at_once = on_cpu ? std::vector{1U, threads} : std::vector{1U, 2U, 4U, 8U};
+    }
     Json cases = Json::array();
     double first_s = 0;
     for (const unsigned n : a.at_once) {
         o.at_once = n;
         o.out = fs::path(a.out) / ("at-once-" + std::to_string(n));
+        if (fs::exists(o.out)) // it was asked for twice, or the CPU has one thread
+            continue;
         const auto outcome = study::run_study(s, o, c.progress());
         c.end_progress();
         if (outcome.done != outcome.runs)
@@ -88,7 +93,7 @@ void bench(Context& c, StudyBenchArguments a)
     }
     c.result({{"bench", "study"},
               {"study", s.name},
-              {"devices", a.device.devices},
+              {"devices", o.device.devices.text()},
               {"out", a.out},
               {"cases", cases}});
 }
