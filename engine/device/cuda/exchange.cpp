@@ -11,7 +11,7 @@ void Exchange<Real>::to_halos(const ShardState<Real>& s, Vector what, int parity
     peers.from = s.sent_slots.data();
     for (const auto& to : s.host.sends) {
         if (peers.count == Peers<Real>::most) {
-            send(s.urgent, s.vector(what, parity), peers);
+            send(s.outward, s.vector(what, parity), peers);
             peers.first[0] = peers.first[peers.count];
             peers.count = 0;
         }
@@ -21,7 +21,7 @@ void Exchange<Real>::to_halos(const ShardState<Real>& s, Vector what, int parity
         ++peers.count;
     }
     if (peers.count)
-        send(s.urgent, s.vector(what, parity), peers);
+        send(s.outward, s.vector(what, parity), peers);
 }
 
 template <class Real>
@@ -39,9 +39,9 @@ void Exchange<Real>::to_halos_after_main(Vector what, int parity) const
         return;
     for (const auto& s : shards_) {
         s->main_done.record(s->main);
-        s->urgent->wait(s->main_done);
+        s->outward->wait(s->main_done);
         to_halos(*s, what, parity);
-        s->sent.record(s->urgent);
+        s->sent.record(s->outward);
     }
 }
 
@@ -54,10 +54,10 @@ void Exchange<Real>::fork() const
     for (const auto& s : shards_) {
         if (s != shards_[0])
             s->main->wait(forked_);
-        s->urgent->wait(forked_);
+        s->outward->wait(forked_);
         s->main_done.record(s->main);
-        s->separator_done.record(s->urgent);
-        s->sent.record(s->urgent);
+        s->separator_done.record(s->outward);
+        s->sent.record(s->outward);
     }
 }
 
@@ -86,7 +86,7 @@ void Exchange<Real>::synchronize() const
 {
     for (const auto& s : shards_) {
         s->main->synchronize();
-        s->urgent->synchronize();
+        s->outward->synchronize();
     }
 }
 

@@ -23,7 +23,7 @@ class Exchange
     {
     }
 
-    /// Enqueues on a shard's urgent stream the copies of its separator to the other shards' halos.
+    /// Enqueues on a shard's outward stream the copies of its separator to the other shards' halos.
     void to_halos(const ShardState<Real>& s, Vector what, int parity) const;
     /// The same of all shards, done on return.
     void all_halos(Vector what, int parity) const;

@@ -200,8 +200,8 @@ void FrontCurrents<Real>::enqueue(const CurrentMoment& at)
         return;
     for (const auto& s : t_.shards) { // none steps its separator while another one reads that
         for (const auto& o : t_.shards)
-            s->urgent->wait(o->main_done);
-        s->sent.record(s->urgent);
+            s->outward->wait(o->main_done);
+        s->sent.record(s->outward);
     }
 }
 

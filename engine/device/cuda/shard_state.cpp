@@ -194,7 +194,7 @@ void begin_kept(Beginning<Real>& b, DeviceReaction<Real>& reaction, std::size_t 
 template <class Real>
 ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t number, int device_,
                              bool fused)
-    : index(number), device(device_), host(std::move(shard)), main(device_), urgent(device_),
+    : index(number), device(device_), host(std::move(shard)), main(device_), outward(device_),
       main_done(device_), separator_done(device_), sent(device_), ended(device_), dt_ms(p.dt_ms),
       threshold_mV(p.activation_threshold_mV), status(1, device_), status_host(1, device_)
 {

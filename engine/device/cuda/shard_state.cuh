@@ -87,8 +87,8 @@ class ShardState
 
     std::size_t index;
     int device;
-    Shard host;          ///< matrix released after upload
-    Stream main, urgent; ///< urgent: what other shards wait for
+    Shard host;           ///< matrix released after upload
+    Stream main, outward; ///< outward: what other shards wait for
     Event main_done, separator_done, sent, ended;
     double dt_ms;
     Buffer<std::uint32_t> chunk, column_chunk;

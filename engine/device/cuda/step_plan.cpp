@@ -120,17 +120,17 @@ std::size_t StepPlan<Real>::enqueue_overlapped(std::span<const Stage> stages, in
     const auto group = stages.first(
         std::min(static_cast<std::size_t>(sending - stages.begin()) + 1, stages.size()));
     for (auto& s : t_.shards) {
-        t_.exchange.wait_for_halos(s->urgent);
-        s->urgent->wait(s->main_done);
+        t_.exchange.wait_for_halos(s->outward);
+        s->outward->wait(s->main_done);
         s->main->wait(s->separator_done);
     }
     for (auto& s : t_.shards) {
         for (const auto& stage : group)
-            run_stage(stage, *s, Part::separator, s->urgent, parity, offset);
-        s->separator_done.record(s->urgent);
+            run_stage(stage, *s, Part::separator, s->outward, parity, offset);
+        s->separator_done.record(s->outward);
         if (group.back().sends)
             t_.exchange.to_halos(*s, group.back().out, parity);
-        s->sent.record(s->urgent);
+        s->sent.record(s->outward);
     }
     for (auto& s : t_.shards) {
         for (const auto& stage : group)

@@ -23,10 +23,10 @@ struct PlanChoice
 
 /// A step is a list of stages: half a reaction (Strang), explicit passes, the last pass with the
 /// reaction. Interpolated currents are computed ahead of the first stage, and in Strang splitting
-/// again ahead of the last. With several shards each stage runs the separator on a stream of its
-/// own, stores what others read into their halos, and the interior meanwhile on the main stream.
-/// Both have one priority: with a higher one for the separator steps on two H200 took 7 to 15 %
-/// longer.
+/// again ahead of the last. With several shards each stage runs the separator on the outward
+/// stream, stores what others read into their halos, and the interior meanwhile on the main stream.
+/// Both have one priority: with a higher one for the separator steps in double precision took 7 to
+/// 15 % longer on two H200.
 /// @thread that of the stepper
 template <class Real>
 class StepPlan

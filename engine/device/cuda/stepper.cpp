@@ -67,7 +67,7 @@ CudaStepper<Real>::~CudaStepper()
 {
     for (auto& s : t_.shards) { // nothing may run on memory that is about to be freed
         cudaStreamSynchronize(StreamRef(s->main).handle);
-        cudaStreamSynchronize(StreamRef(s->urgent).handle);
+        cudaStreamSynchronize(StreamRef(s->outward).handle);
     }
 }
 
