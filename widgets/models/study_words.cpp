@@ -161,7 +161,7 @@ QString bytesText(double bytes)
     while (x >= 999.5 && u + 1 < std::size(units))
         x /= 1e3, ++u;
     return QStringLiteral("%1 %2")
-        .arg(x, 0, x < 9.95 && u > 0 ? 'f' : 'f', x < 9.95 && u > 0 ? 1 : 0)
+        .arg(x, 0, 'f', x < 9.95 && u > 0 ? 1 : 0)
         .arg(QLatin1String(units[u]));
 }
 
