@@ -249,6 +249,19 @@ class TestVelocityTuning : public QObject
         QVERIFY_THROWS_EXCEPTION(Cancelled, (void)build_tissue(s, {{}, stop.get_token()}));
     }
 
+    /// Strips of each stepping, one of which has no single precision.
+    void steppingsAreTuned()
+    {
+        auto s = session_of(Kind::p1, 1);
+        for (const auto stepping : {Stepping::crank_nicolson, Stepping::newton}) {
+            s.stepping = stepping;
+            const auto f = tune_conductivity(s, s.regions[0], 1.2);
+            for (const auto v :
+                 {f.reached.fibre / 0.6, f.reached.sheet / 0.3, f.reached.normal / 0.2})
+                QVERIFY(std::abs(v - 1) <= tuning_tolerance);
+        }
+    }
+
     /// Directions that the mesh does not tell are no directions of a velocity.
     void directionsWantFibres()
     {

@@ -66,7 +66,9 @@ Wave wave_along(device::TissueProblem& p, std::span<const double> x_mm, double l
                 const Progress& progress)
 {
     p.activation_threshold_mV = std::min(session.activation_threshold_mV, -20.0);
-    const auto stepper = device::make_stepper(p, {"cpu", Precision::single, 1});
+    // Newton's method has no single precision
+    const auto precision = p.stepping == Stepping::newton ? Precision::double_ : Precision::single;
+    const auto stepper = device::make_stepper(p, {"cpu", precision, 1});
     device::StimulusSource source;
     std::vector<std::size_t> timed;
     for (std::size_t i = 0; i < x_mm.size(); ++i) {

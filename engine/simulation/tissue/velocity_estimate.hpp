@@ -44,6 +44,7 @@ struct VelocityEstimate
 /// the front's widths, with the session's scheme, mass and time step: where the mesh's tetrahedra
 /// are even, of six each, else as an uneven_bar() has them (mesh/uneven_bar.hpp); their mean edge
 /// is the mesh's. Cells begin at the rest to which the region's own values move them.
+/// Steps are in single precision, those of Newton's method in double.
 /// Conductivities of a region with velocity_m_per_s are those of
 /// tune_conductivity().
 /// @param region  of the session, with a model of its own (resolved, not inheriting)

@@ -37,12 +37,13 @@ inline constexpr double tuning_tolerance = 0.01;
 /// Finds the conductivities of a region with velocity_m_per_s. Along each direction a plane wave
 /// runs along a strip of tetrahedra like the mesh's, four cubes wide (velocity_on_mesh()), with
 /// the session's scheme, mass, splitting, stepping, reaction and time step, on the CPU in single
-/// precision whatever device the session will run on. All directions are searched for at once
-/// (joint_search.hpp), until all velocities are within half of tuning_tolerance, from what meshes
-/// of that grain want about: the conductivity of a fine mesh times (edge / front's width)^0.9.
-/// Where that fails one direction is searched for after the other (conductivity_search.hpp), until
-/// all are within tuning_tolerance, or it is known why not. Conductivities are rounded to four
-/// figures, so that other vector units find the same. Equal velocities have equal conductivities.
+/// precision (Newton's method: double) whatever device the session will run on. All directions are
+/// searched for at once (joint_search.hpp), until all velocities are within half of
+/// tuning_tolerance, from what meshes of that grain want about: the conductivity of a fine mesh
+/// times (edge / front's width)^0.9. Where that fails one direction is searched for after the other
+/// (conductivity_search.hpp), until all are within tuning_tolerance, or it is known why not.
+/// Conductivities are rounded to four figures, so that other vector units find the same. Equal
+/// velocities have equal conductivities.
 ///
 /// Found for the region's model, variant, parameters and initial states; its factors (`scale`,
 /// `conductivity_scale`), drugs and prepacing act on the tissue that was tuned, and are not looked
