@@ -15,6 +15,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 
 namespace tawara::study {
 namespace {
@@ -211,14 +212,15 @@ void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::pat
     page.key = {{std::to_string(count[2]), "done", rounded(wall) + " s of runs in all"},
                 {std::to_string(count[3]), "failed", ""},
                 {std::to_string(count[0] + count[1]), "to come", ""}};
+    auto charts = pictured;
+    if (std::find(s.paths.begin(), s.paths.end(), drug_path) != s.paths.end())
+        std::stable_partition(charts.begin(), charts.end(), [](const Pictured& p) {
+            return std::string_view(p.result) == "apd90_ms.median"; // what doses are for
+        });
     if (const int axis = axis_of(s); axis >= 0)
-        for (const auto& p : pictured)
+        for (const auto& p : charts)
             if (auto svg = chart(s, static_cast<std::size_t>(axis), p.result); !svg.empty())
                 page.sections.push_back({p.title, std::move(svg), {}});
-    const bool doses = std::find(s.paths.begin(), s.paths.end(), drug_path) != s.paths.end();
-    std::stable_partition(page.sections.begin(), page.sections.end(), [&](const auto& section) {
-        return doses && section.title.starts_with("APD90"); // what doses are for comes first
-    });
     std::vector<Pictured> shown;
     std::copy_if(pictured.begin(), pictured.end(), std::back_inserter(shown), [&](const auto& p) {
         return std::find(s.names.begin(), s.names.end(), p.result) != s.names.end();
