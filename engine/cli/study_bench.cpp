@@ -65,7 +65,7 @@ void bench(Context& c, StudyBenchArguments a)
         a.at_once = on_cpu ? std::vector{1U, threads} : std::vector{1U, 2U, 4U, 8U};
     }
     // what is found or compiled once for all studies is not timed
-    o.share = {0, static_cast<unsigned>(s.runs.size())};
+    o.share = {0, static_cast<std::int64_t>(s.runs.size())};
     o.out = fs::path(a.out) / "first-run";
     study::run_study(s, o, c.progress());
     o.share = {};
