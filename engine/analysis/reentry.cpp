@@ -98,6 +98,17 @@ void ActivationLog::begin()
     *this = {};
 }
 
+void ActivationLog::activated(std::size_t place, float V_mV, double t_ms)
+{
+    const auto share =
+        static_cast<double>((threshold_mV - before_[place]) / (V_mV - before_[place]));
+    const double at = before_ms_ + std::clamp(share, 0.0, 1.0) * (t_ms - before_ms_);
+    all_.push_back({static_cast<std::int32_t>(place), static_cast<float>(at)});
+    ++counts_[place];
+    armed_[place] = 0;
+    last_ms_ = std::max(last_ms_, at);
+}
+
 void ActivationLog::sample(double t_ms, std::span<const double> V_mV)
 {
     const bool first = before_.empty();
@@ -106,23 +117,29 @@ void ActivationLog::sample(double t_ms, std::span<const double> V_mV)
         armed_.assign(V_mV.size(), 0);
         counts_.assign(V_mV.size(), 0);
     }
-    highest_mV_ = -1e6F;
-    for (std::size_t k = 0; k < V_mV.size(); ++k) {
-        const auto v = static_cast<float>(V_mV[k]);
-        highest_mV_ = v > highest_mV_ ? v : highest_mV_;
-        if (v < rearmed_mV)
-            armed_[k] = 1;
-        if (!first && armed_[k] != 0 && v >= threshold_mV) {
-            const double share =
-                static_cast<double>((threshold_mV - before_[k]) / (v - before_[k]));
-            const double at = before_ms_ + std::clamp(share, 0.0, 1.0) * (t_ms - before_ms_);
-            all_.push_back({static_cast<std::int32_t>(k), static_cast<float>(at)});
-            ++counts_[k];
-            armed_[k] = 0;
-            last_ms_ = std::max(last_ms_, at);
+    // Most stretches of places cross nothing: they are done without a branch by place.
+    constexpr std::size_t stretch = 64;
+    std::array<float, stretch> now, highest;
+    std::array<std::int32_t, stretch> up, crosses;
+    now.fill(-1e6F), highest.fill(-1e6F);
+    for (std::size_t from = 0; from < V_mV.size(); from += stretch) {
+        const auto n = std::min(stretch, V_mV.size() - from);
+        std::copy_n(&V_mV[from], n, now.begin());
+        std::copy_n(&armed_[from], n, up.begin());
+        for (std::size_t k = 0; k < stretch; ++k) {
+            highest[k] = now[k] > highest[k] ? now[k] : highest[k];
+            up[k] |= static_cast<std::int32_t>(now[k] < rearmed_mV);
+            crosses[k] = up[k] & static_cast<std::int32_t>(now[k] >= threshold_mV);
         }
-        before_[k] = v;
+        std::copy_n(up.begin(), n, &armed_[from]);
+        if (!first && std::any_of(crosses.begin(), crosses.begin() + static_cast<std::ptrdiff_t>(n),
+                                  [](auto c) { return c != 0; }))
+            for (std::size_t k = 0; k < n; ++k)
+                if (crosses[k] != 0)
+                    activated(from + k, now[k], t_ms);
+        std::copy_n(now.begin(), n, &before_[from]);
     }
+    highest_mV_ = *std::max_element(highest.begin(), highest.end());
     before_ms_ = t_ms;
 }
 

@@ -36,10 +36,12 @@ class ActivationLog
     float highest_mV() const { return highest_mV_; } ///< of the newest sample
 
   private:
+    void activated(std::size_t place, float V_mV, double t_ms);
+
     std::vector<Activation> all_;
     std::vector<std::int32_t> counts_;
     std::vector<float> before_;
-    std::vector<char> armed_;
+    std::vector<std::int32_t> armed_; ///< 1: below the level of rearming since it was activated
     double before_ms_ = 0, last_ms_ = -1;
     float highest_mV_ = 0;
 };

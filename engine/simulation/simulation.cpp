@@ -5,6 +5,7 @@
 #include "engine/simulation/tissue/purkinje.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 #include <utility>
@@ -32,10 +33,23 @@ void append(device::Gather& to, const device::Gather& more)
 
 void PotentialRange::add(std::span<const double> V_mV)
 {
-    for (const double v : V_mV) {
-        low_mV = std::min(low_mV, v);
-        high_mV = std::max(high_mV, v);
+    // Several at a time, so that no comparison waits for the one before; NaN changes nothing.
+    constexpr std::size_t lanes = 8;
+    std::array<double, lanes> low, high;
+    low.fill(low_mV), high.fill(high_mV);
+    std::size_t k = 0;
+    for (; k + lanes <= V_mV.size(); k += lanes)
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const double v = V_mV[k + l];
+            low[l] = v < low[l] ? v : low[l];
+            high[l] = v > high[l] ? v : high[l];
+        }
+    for (; k < V_mV.size(); ++k) {
+        low[0] = std::min(low[0], V_mV[k]);
+        high[0] = std::max(high[0], V_mV[k]);
     }
+    low_mV = *std::min_element(low.begin(), low.end());
+    high_mV = *std::max_element(high.begin(), high.end());
 }
 
 std::int64_t Moment::step() const

@@ -79,9 +79,9 @@ std::map<std::string, std::string> digests(const fs::path& folder)
 class Scheduler
 {
   public:
-    Scheduler(const Study& s, const StudyOptions& o, std::vector<Slot> slots)
+    Scheduler(const Study& s, const StudyOptions& o, std::vector<Slot> slots, unsigned threads)
         : study_(s), options_(o), slots_(std::move(slots)), ledger_(o.out / "study.sqlite", true),
-          owner_(this_owner()), fraction_(slots_.size())
+          hearts_(threads), owner_(this_owner()), fraction_(slots_.size())
     {
     }
 
@@ -204,6 +204,7 @@ class Scheduler
         o.device = options_.device;
         o.device.devices = slots_[slot].devices;
         o.device.threads = slots_[slot].threads;
+        o.no_ceilings = "runs of a study share their device";
         if (!options_.precision_given)
             o.device.precision = simulation::asked_precision(session).value_or(o.device.precision);
         Progress p;
@@ -216,8 +217,8 @@ class Scheduler
         };
         if (run.site) {
             const auto& i = *study_.induction;
-            return run_site({study_.file, session, i, i.sites.at(*run.site), study_.ablation, o},
-                            p);
+            return run_site(
+                {study_.file, session, i, i.sites.at(*run.site), study_.ablation, o, hearts_}, p);
         }
         if (run.protocol)
             return run_restitution({study_.file, session, *study_.restitution, *run.protocol, o},
@@ -290,6 +291,7 @@ class Scheduler
     const StudyOptions& options_;
     const std::vector<Slot> slots_;
     Ledger ledger_;
+    HeartShelf hearts_;
     const std::string owner_;
     std::stop_source stop_;
     mutable std::mutex mutex_; ///< of the ledger and what follows
@@ -364,7 +366,8 @@ StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& pr
     }
     fs::create_directories(o.out);
     const auto local = local_rank();
-    Scheduler scheduler(s, o, slots_of(o, progress.context.threads, local.rank, local.ranks));
+    Scheduler scheduler(s, o, slots_of(o, progress.context.threads, local.rank, local.ranks),
+                        std::max(1U, progress.context.threads / local.ranks));
     scheduler.plan();
     return scheduler.go(progress);
 }

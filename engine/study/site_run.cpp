@@ -5,10 +5,8 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/results/report.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
-#include "engine/simulation/session/suggest.hpp"
-#include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/study/lesion.hpp"
 #include "engine/study/site_page.hpp"
 
@@ -25,38 +23,6 @@ using simulation::ReportPage;
 constexpr const char* trials_file = "search.json";
 constexpr const char* trains[]{"checkpoint-s1.tcp", "checkpoint-s1-ablated.tcp"};
 constexpr const char* pictures[]{"pictures.json", "pictures-ablated.json"};
-
-/// Which AHA segment places lie in, as far as the mesh tells.
-class SegmentsOfHeart
-{
-  public:
-    SegmentsOfHeart(const simulation::Tissue& t, const Progress& progress)
-        : tissue_(t), mesh_(*t.mesh)
-    {
-        simulation::add_heart_coordinates(mesh_, *t.surface, progress.silent());
-    }
-    /// 0: of none.
-    int at(const Vec3& p) const
-    {
-        const auto* f = mesh_.field("aha_segment");
-        if (f == nullptr || f->on != mesh::Field::On::tetrahedra)
-            return 0;
-        const auto tet = tissue_.locator->find(p).tetrahedron;
-        return static_cast<int>(std::lround(f->values[static_cast<std::size_t>(tet)]));
-    }
-    std::optional<Vec3> site(int segment) const
-    {
-        const auto begins = "AHA " + std::to_string(segment) + ",";
-        for (const auto& s : simulation::suggested_sites(mesh_, *tissue_.surface))
-            if (s.name.starts_with(begins))
-                return s.position_mm;
-        return {};
-    }
-
-  private:
-    const simulation::Tissue& tissue_;
-    mesh::TetMesh mesh_; ///< with the coordinates that the tissue's may lack
-};
 
 simulation::Session without_stimuli(simulation::Session s)
 {
@@ -77,32 +43,34 @@ class Searches
     SiteRecord go()
     {
         const auto session = without_stimuli(job_.session);
-        simulation::Simulation s(build_tissue(session, progress_), job_.options.device, progress_);
-        const SegmentsOfHeart heart(s.tissue(), progress_);
+        const auto heart = job_.hearts.heart(session, progress_);
+        simulation::Simulation s(heart->tissue(), job_.options.device, progress_);
         SiteRecord r;
         r.site = job_.site.name;
-        r.place_mm = place(heart);
-        r.segment = job_.site.segment > 0 ? job_.site.segment : heart.at(r.place_mm);
+        r.place_mm = place(*heart);
+        r.segment = job_.site.segment > 0 ? job_.site.segment : heart->segment_at(r.place_mm);
         r.before = search(s, session, r.place_mm, false);
-        r.exit_segment = exit_of(heart, r.before);
+        r.exit_segment = exit_of(*heart, r.before);
+        device_ = s.stepper().device();
         if (!job_.ablation || r.before.worst.outcome != Outcome::sustained)
             return r;
         const auto burnt = with_lesion(session, s.tissue(), *job_.ablation, job_.file);
-        simulation::Simulation after(build_tissue(burnt, progress_), job_.options.device,
-                                     progress_);
+        const auto ablated = job_.hearts.heart(burnt, progress_);
+        simulation::Simulation after(ablated->tissue(), job_.options.device, progress_);
         r.after = search(after, burnt, r.place_mm, true);
-        r.exit_segment_after = exit_of(heart, *r.after);
+        r.exit_segment_after = exit_of(*heart, *r.after);
         return r;
     }
 
+    const std::string& device() const { return device_; }
     std::vector<ReportPage::Section> sections; ///< of each search's worst trial
 
   private:
-    Vec3 place(const SegmentsOfHeart& heart) const
+    Vec3 place(const Heart& heart) const
     {
         if (job_.site.place_mm)
             return *job_.site.place_mm;
-        const auto at = heart.site(job_.site.segment);
+        const auto at = heart.middle_of(job_.site.segment);
         if (!at)
             throw InputError(job_.file, "/induction/sites",
                              "the mesh has no AHA segment " + std::to_string(job_.site.segment) +
@@ -110,9 +78,10 @@ class Searches
         return *at;
     }
 
-    static int exit_of(const SegmentsOfHeart& heart, const SearchResult& r)
+    static int exit_of(const Heart& heart, const SearchResult& r)
     {
-        return r.worst.outcome == Outcome::sustained ? heart.at(r.worst.reentry.exit_mm) : 0;
+        return r.worst.outcome == Outcome::sustained ? heart.segment_at(r.worst.reentry.exit_mm)
+                                                     : 0;
     }
 
     SearchResult search(simulation::Simulation& s, const simulation::Session& session,
@@ -153,6 +122,7 @@ class Searches
     const SiteJob& job_;
     const Progress& progress_;
     TrialStore store_;
+    std::string device_;
 };
 
 std::vector<ReportPage::Section> Searches::kept_pictures(const std::filesystem::path& file)
@@ -181,7 +151,13 @@ std::string run_site(const SiteJob& job, const Progress& progress)
     const auto record = searches.go();
     const double wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const Json report{{"name", job.session.name},
+    const Json report{{"program", "tawara"},
+                      {"version", simulation::program_version()},
+                      {"name", job.session.name},
+                      {"session_file", job.options.session_file},
+                      {"session", Json::parse(simulation::to_json(job.session))},
+                      {"devices", Json::array({searches.device()})},
+                      {"precision", name(job.options.device.precision)},
                       {"site", job.site.name},
                       {"induction", to_json(record)},
                       {"seconds", {{"total", wall_s}}}};

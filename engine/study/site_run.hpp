@@ -3,6 +3,7 @@
 #pragma once
 #include "engine/simulation/results/run_report.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/study/heart_shelf.hpp"
 #include "engine/study/induction.hpp"
 
 namespace tawara::study {
@@ -16,6 +17,7 @@ struct SiteJob
     PacingSite site;
     std::optional<Ablation> ablation;
     simulation::RunOptions options; ///< out, device, session_file
+    HeartShelf& hearts;             ///< of all runs of the study
 };
 
 /// Searches a site, and where re-entry is sustained and there is an ablation, searches again with

@@ -4,6 +4,7 @@
 #include "engine/analysis/reentry.hpp"
 #include "engine/cli/cli.hpp"
 #include "engine/core/error.hpp"
+#include "engine/study/heart_shelf.hpp"
 #include "engine/study/induction.hpp"
 #include "engine/study/lesion.hpp"
 #include "engine/study/study.hpp"
@@ -13,9 +14,11 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 using namespace tawara;
 using namespace tawara::study;
@@ -114,6 +117,30 @@ class TestInduction : public QObject
         const auto t = read_study(written("aha.json", R"({"schema": 1, "session": "ring.json",
             "axes": {"time.dt_ms": [0.1, 0.05]}, "induction": {"extra": 2}})"));
         QVERIFY(s.digest != t.digest);
+    }
+
+    void aHeartIsBuiltOnceForAllRuns()
+    {
+        auto session = simulation::parse_session(ring.toStdString(), "ring.json");
+        HeartShelf hearts(2);
+        std::array<std::shared_ptr<const Heart>, 3> asked;
+        {
+            std::vector<std::jthread> runs;
+            for (auto& a : asked)
+                runs.emplace_back([&] { a = hearts.heart(session, {}); });
+        }
+        QVERIFY(asked[0] != nullptr);
+        QVERIFY(asked[1] == asked[0] && asked[2] == asked[0]);
+        session.regions[0].conductivity_scale = {2, 2, 2};
+        const auto other = hearts.heart(session, {});
+        QVERIFY(other != asked[0]);
+        QVERIFY(hearts.heart(session, {}) == other);
+        // what was not built to its end is built anew
+        session.regions[0].conductivity_scale = {3, 3, 3};
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY_THROWS_EXCEPTION(Cancelled, hearts.heart(session, Progress{{}, stop.get_token()}));
+        QVERIFY(hearts.heart(session, {}) != nullptr);
     }
 
     void wrongSearchesAreSaid_data()

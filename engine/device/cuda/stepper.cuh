@@ -95,6 +95,7 @@ class CudaStepper final : public Stepper
     std::vector<double> samples_;
     std::size_t display_size_ = 0;
     PinnedBuffer<float> display_host_;
+    mutable std::vector<PinnedBuffer<Real>> potential_host_; ///< of each shard, for potential()
     std::shared_ptr<CudaDisplayFeed> feed_; ///< made by the first publish_display()
     Event published_;
 };

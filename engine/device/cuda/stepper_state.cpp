@@ -280,15 +280,20 @@ template <class Real>
 void CudaStepper<Real>::potential(std::span<double> out) const
 {
     t_.synchronize();
-    std::vector<std::vector<Real>> v;
-    for (const auto& s : t_.shards) {
-        const Current here(s->device);
-        v.emplace_back(s->v[t_.parity()].size());
-        s->v[t_.parity()].download(v.back(), s->main);
-        s->main->synchronize();
+    if (potential_host_.empty())
+        for (const auto& s : t_.shards)
+            potential_host_.emplace_back(s->v[0].size(), s->device);
+    for (std::size_t k = 0; k < t_.shards.size(); ++k) {
+        const auto& s = *t_.shards[k];
+        const Current here(s.device);
+        s.v[t_.parity()].download(potential_host_[k].span(), s.main);
     }
-    const auto all = collect(v, by_slot);
-    std::copy_n(all.begin(), std::min(all.size(), out.size()), out.begin());
+    for (const auto& s : t_.shards)
+        s->main->synchronize();
+    for (std::size_t u = 0; u < std::min(t_.place.size(), out.size()); ++u) {
+        const auto [part, slot] = t_.place[u];
+        out[u] = static_cast<double>(potential_host_[at(part)].data()[slot]);
+    }
 }
 
 /// Number k of the states of every unknown, in the mesh's order; 0 where its group has fewer.

@@ -259,9 +259,13 @@ void add_seconds(Json& j, const ReportInput& in, const RunReport& r)
         j["cell_steps_solved_per_s"] = r.cell_steps_solved_per_s;
 }
 
-/// The device's ceilings, measured now; why not where that fails.
+/// The device's ceilings, measured now; why not where that fails or is not wanted.
 std::optional<device::Ceilings> add_ceilings(Json& j, const ReportInput& in)
 {
+    if (const auto& why = in.options.no_ceilings; !why.empty()) {
+        j["ceilings_not_measured"] = why;
+        return {};
+    }
     try {
         const auto c = device::measure_ceilings(in.stepper.ceiling_device(), in.stepper.threads());
         j["ceilings"] = {{"triad_GB_per_s", c.triad_GB_per_s},

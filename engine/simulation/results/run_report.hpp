@@ -24,6 +24,8 @@ struct RunOptions
     bool branch = false;
     /// Also the bytes that the device's hardware counters count, or in the report why they do not.
     bool counters = false;
+    /// Why the device's ceilings are not to be measured at the end; empty: they are.
+    std::string no_ceilings;
     std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty
 };
 
