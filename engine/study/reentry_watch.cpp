@@ -10,7 +10,7 @@
 namespace tawara::study {
 namespace {
 
-constexpr double every_ms = 1;
+constexpr double every_ms = 1, cores_every_ms = 5; ///< waves turn once in a hundred or more
 
 Vec3 mean_of(std::span<const Vec3> points)
 {
@@ -63,7 +63,7 @@ void ReentryWatch::begin(std::vector<char> awaited, double phase_from_ms)
     on_ = true;
     log_.begin();
     awaited_ = std::move(awaited);
-    phase_from_ms_ = phase_from_ms;
+    phase_from_ms_ = cores_due_ms_ = phase_from_ms;
     phase_.clear();
     functional_.clear(), around_.clear();
     samples_ = 0;
@@ -89,9 +89,11 @@ void ReentryWatch::observe(simulation::Moment& now)
 
 void ReentryWatch::look_for_cores(double t_ms, std::span<const double> V_mV)
 {
-    const auto field = phase_.sample(t_ms, at_vertices(tissue_, V_mV), {}, true);
+    constexpr double hair_ms = 1e-6;
+    const auto field = phase_.sample(t_ms, at_vertices(tissue_, V_mV), {}, t_ms >= cores_due_ms_);
     if (!field)
         return;
+    cores_due_ms_ = t_ms + cores_every_ms - hair_ms;
     ++samples_;
     std::vector<Vec3> points;
     for (const auto& line : field->singularities->filaments_mm)

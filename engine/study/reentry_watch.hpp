@@ -21,7 +21,7 @@ struct Core
     double spread_mm = 0; ///< root mean square distance of theirs from it
 };
 
-/// Follows a simulation after a pulse, once a millisecond.
+/// Follows a simulation after a pulse, once a millisecond; what waves turn around every fifth.
 class ReentryWatch final : public simulation::Observer
 {
   public:
@@ -62,7 +62,7 @@ class ReentryWatch final : public simulation::Observer
     bool on_ = false;
     analysis::ActivationLog log_;
     std::vector<char> awaited_;
-    double phase_from_ms_ = 0;
+    double phase_from_ms_ = 0, cores_due_ms_ = 0;
     simulation::PhaseWatch phase_;
     std::vector<Vec3> functional_, around_; ///< of each sample
     std::size_t samples_ = 0;

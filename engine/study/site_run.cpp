@@ -51,6 +51,7 @@ class Searches
         r.segment = job_.site.segment > 0 ? job_.site.segment : heart->segment_at(r.place_mm);
         r.before = search(s, session, r.place_mm, false);
         r.exit_segment = exit_of(*heart, r.before);
+        count_clocks(s);
         device_ = s.stepper().device();
         if (!job_.ablation || r.before.worst.outcome != Outcome::sustained)
             return r;
@@ -59,10 +60,13 @@ class Searches
         simulation::Simulation after(ablated->tissue(), job_.options.device, progress_);
         r.after = search(after, burnt, r.place_mm, true);
         r.exit_segment_after = exit_of(*heart, *r.after);
+        count_clocks(after);
         return r;
     }
 
     const std::string& device() const { return device_; }
+    double stepping_s() const { return stepping_s_; }
+    double observing_s() const { return observing_s_; }
     std::vector<ReportPage::Section> sections; ///< of each search's worst trial
 
   private:
@@ -76,6 +80,12 @@ class Searches
                              "the mesh has no AHA segment " + std::to_string(job_.site.segment) +
                                  "; want a heart with its left ventricle, or points in mm");
         return *at;
+    }
+
+    void count_clocks(const simulation::Simulation& s)
+    {
+        stepping_s_ += s.stepping_s();
+        observing_s_ += s.observing_s();
     }
 
     static int exit_of(const Heart& heart, const SearchResult& r)
@@ -123,6 +133,7 @@ class Searches
     const Progress& progress_;
     TrialStore store_;
     std::string device_;
+    double stepping_s_ = 0, observing_s_ = 0;
 };
 
 std::vector<ReportPage::Section> Searches::kept_pictures(const std::filesystem::path& file)
@@ -160,7 +171,10 @@ std::string run_site(const SiteJob& job, const Progress& progress)
                       {"precision", name(job.options.device.precision)},
                       {"site", job.site.name},
                       {"induction", to_json(record)},
-                      {"seconds", {{"total", wall_s}}}};
+                      {"seconds",
+                       {{"total", wall_s},
+                        {"stepping", searches.stepping_s()},
+                        {"observing", searches.observing_s()}}}};
     const auto page = site_page(record, job.induction, job.session.name, searches.sections);
     write_whole(out / "report.html", [&](std::ostream& o) { o << to_html(page); });
     write_whole(out / "report.json", [&](std::ostream& o) { o << report.dump(1) << '\n'; });
