@@ -59,6 +59,9 @@ std::filesystem::path PartRun::checkpoint_of(const std::filesystem::path& whole,
 
 void PartRun::write_checkpoint_here()
 {
+    const auto taken = group_.at_first(samples_.taken(*stepper_));
+    if (group_.is_first())
+        samples_.add(taken, session_.dt_ms);
     Checkpoint c;
     c.fingerprint = fingerprint_;
     c.state = stepper_->snapshot();

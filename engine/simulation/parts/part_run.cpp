@@ -70,6 +70,15 @@ struct FailedPart : NumericsError
     std::string text_;
 };
 
+/// What a step failed with here, by the unknown's number in the whole.
+std::string of_whole(std::string text, std::int64_t here, std::int64_t whole)
+{
+    const auto said = "unknown " + std::to_string(here) + ",";
+    if (const auto from = text.find(said); from != std::string::npos)
+        text.replace(from, said.size(), "unknown " + std::to_string(whole) + ",");
+    return text;
+}
+
 Pack& operator<<(Pack& out, const NumericsError& e)
 {
     return out << e.time_ms << e.step << e.unknown << e.position_mm << e.value << e.model;
@@ -265,7 +274,7 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
             const auto& whole = tissue_->share.whole;
             const auto own = static_cast<std::size_t>(std::max<std::int64_t>(e.unknown, 0));
             at.unknown = own < whole.size() ? whole[own] : 0;
-            stopped = Stopped{e.what(), at};
+            stopped = Stopped{of_whole(e.what(), e.unknown, at.unknown), at};
         }
         last_s_ = since(start);
         stepping_s_ += last_s_;
@@ -288,12 +297,15 @@ RunReport PartRun::go(const Progress& progress)
 {
     begin_folder();
     const auto stopped = take_steps(progress);
-    if (stopped && !stopped->at && checkpoints_every_ > 0 && stepper_->step() > first_step_ &&
-        stepper_->step() % checkpoints_every_ != 0)
+    const bool due = checkpoints_every_ > 0 && stepper_->step() % checkpoints_every_ == 0;
+    if (stopped && !stopped->at && stepper_->step() > first_step_ && !due)
         write_checkpoint_here(); // so that a run that was stopped can go on from where it was
     auto report = finish(stopped);
     if (!stopped)
         return report;
+    if (!checkpoints_.empty())
+        say(Notice::Level::info, "the last checkpoint is " + checkpoints_.back().string() +
+                                     " and those of the other ranks; --resume goes on from there");
     if (stopped->at && group_.is_first())
         throw FailedPart(*stopped->at, stopped->text);
     if (!stopped->at && group_.is_first()) {
