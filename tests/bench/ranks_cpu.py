@@ -114,7 +114,7 @@ class Bench:
             run(self.cli, "mesh", "refine", heart, fine, "--times", times)
         elif times == 0:
             fine = heart
-        box, probe = [[-70, -40, -70], [40, 40, -55]], [-20, 10, -60]
+        box, probe = [[-70, -40, -70], [40, 40, -55]], [-40.25, 20.32, -20.14]
         _, wanted = self.stepped("whole", session(fine, box, probe, scheme, end_ms), 0, 2)
         for ranks in RANKS:
             described = session(self.parts(fine, ranks), box, probe, scheme, end_ms)

@@ -241,4 +241,10 @@ bool serve(Communicator& ranks, const Progress& progress)
     }
 }
 
+void begin_parts(Communicator& ranks)
+{
+    for (int r = 1; r < ranks.size(); ++r)
+        ranks.send(r, (Pack() << Ask::parts).take());
+}
+
 } // namespace tawara::device::ranks

@@ -96,4 +96,9 @@ class Member
 /// @throws DeviceError where another rank has ended
 bool serve(Communicator& ranks, const Progress& progress);
 
+/// In the first rank: lets serve() return on all others, each of which goes on with its own part
+/// of the mesh.
+/// @throws DeviceError where one has ended
+void begin_parts(Communicator& ranks);
+
 } // namespace tawara::device::ranks

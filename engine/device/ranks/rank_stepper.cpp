@@ -484,12 +484,6 @@ std::unique_ptr<Stepper> make_rank_stepper(const TissueProblem& problem, Precisi
     return std::make_unique<RankStepper>(problem, precision, threads, ranks, progress);
 }
 
-void begin_parts(Communicator& ranks)
-{
-    for (int r = 1; r < ranks.size(); ++r)
-        ranks.send(r, (Pack() << Ask::parts).take());
-}
-
 void dismiss(Communicator& ranks)
 {
     for (int r = 1; r < ranks.size(); ++r)

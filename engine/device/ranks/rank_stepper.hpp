@@ -21,10 +21,6 @@ std::unique_ptr<Stepper> make_rank_stepper(const TissueProblem& problem, Precisi
                                            unsigned threads, Communicator& ranks,
                                            const Progress& progress);
 
-/// Lets serve() return on all other ranks: each goes on with its own part of the mesh.
-/// @throws DeviceError where one has ended
-void begin_parts(Communicator& ranks);
-
 /// Lets serve() return on all other ranks. Does not throw.
 void dismiss(Communicator& ranks);
 

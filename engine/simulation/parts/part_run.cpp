@@ -98,13 +98,13 @@ NumericsError numerics_error(Unpack& in)
 PartRun::PartRun(const Session& s, const RunOptions& o, Group& group, const Progress& progress)
     : session_(s), options_(o), group_(group)
 {
-    need_what_runs_have(s, o);
-    end_step_ = std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms);
-    frames_every_ = interval_steps(s, "/output/frames_every_ms");
-    checkpoints_every_ = interval_steps(s, "/output/checkpoint_every_ms");
     auto named = s;
     if (!o.session_file.empty())
         named.name = o.session_file;
+    need_what_runs_have(named, o);
+    end_step_ = std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms);
+    frames_every_ = interval_steps(s, "/output/frames_every_ms");
+    checkpoints_every_ = interval_steps(s, "/output/checkpoint_every_ms");
     tissue_ = part_tissue(named, group, notices_, progress);
     for (const auto& n : notices_)
         say(n.level, n.text);
@@ -115,11 +115,14 @@ PartRun::PartRun(const Session& s, const RunOptions& o, Group& group, const Prog
     make_stepper(progress);
     auto& t = tissue_->tissue;
     t.locator = std::make_shared<mesh::Locator>(*t.mesh);
+    if (!t.on_vertices())
+        t.stars = mesh::vertex_stars(*t.mesh); // for nodes
     samples_.begin(*tissue_, group_, s.probes, o.session_file,
                    std::max<std::int64_t>(1, interval_steps(s, "/output/probes_every_ms")),
                    *stepper_);
     give_stimuli();
     t.locator.reset();
+    t.stars = {};
     resume();
     if (first_step_ >= end_step_)
         throw InputError(o.resume.string(), "was written at or after the run's end; give a later "
