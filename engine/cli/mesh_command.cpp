@@ -11,6 +11,7 @@
 #include "engine/mesh/parallel/files.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/mesh_errors.hpp"
@@ -362,9 +363,11 @@ void partition(Context& c, const Files& f)
     const auto surface = mesh::surface(m, neighbours, &found);
     c.notices(found);
     simulation::add_heart_coordinates(m, surface, c.progress()); // for layers and segments
+    const auto axes = simulation::torso_frame(m, surface);
+    const parallel::Body body{axes.origin_mm, axes.left, axes.posterior, axes.superior, axes.scale};
     const auto cut = parallel::cut(m, f.parts, c.progress());
     const auto index = parallel::write_parts(
-        m, neighbours, surface, cut, fs::path(f.in).filename().string(), f.out, c.progress());
+        m, neighbours, surface, cut, fs::path(f.in).filename().string(), body, f.out, c.progress());
     Json j = figures(m);
     j["file"] = f.out;
     j["parts"] = Json::array();

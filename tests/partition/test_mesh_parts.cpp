@@ -92,7 +92,7 @@ class TestMeshParts : public QObject
     fs::path written(const std::string& name, int parts) const
     {
         write_parts(whole_.mesh, whole_.neighbours, whole_.surface, cut(whole_.mesh, parts), "bar",
-                    path(name));
+                    Body{{1, 2, 3}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, 0.5}, path(name));
         return path(name);
     }
 
@@ -192,6 +192,7 @@ class TestMeshParts : public QObject
         const auto i = read_index(index);
         QCOMPARE(i.vertices, static_cast<std::int64_t>(whole_.mesh.vertex_count()));
         QCOMPARE(i.labels.size(), std::size_t(2));
+        QVERIFY(i.body && i.body->origin_mm == Vec3({1, 2, 3}) && i.body->scale == 0.5);
         QCOMPARE(i.label_names.at(-4), std::string("every third"));
         const auto parts = whole_.parts(cut(whole_.mesh, 3));
         for (const auto& p : parts) {

@@ -3,6 +3,7 @@
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/parallel/files.hpp"
 #include "engine/mesh/uneven_bar.hpp"
+#include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/parts/run_parts.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
@@ -12,6 +13,7 @@
 #include <QtTest>
 #include <exception>
 #include <fstream>
+#include <sstream>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -160,9 +162,11 @@ class TestParts : public QObject
         m = mesh::io::read(path("bar.vtu"), LengthUnit::mm).mesh;
         const auto neighbours = mesh::face_neighbours(m);
         const auto surface = mesh::surface(m, neighbours);
+        const auto f = torso_frame(m, surface);
+        const mesh::parallel::Body body{f.origin_mm, f.left, f.posterior, f.superior, f.scale};
         for (const int n : {3, 8})
             mesh::parallel::write_parts(m, neighbours, surface, mesh::parallel::cut(m, n), "bar",
-                                        parts_of(n));
+                                        body, parts_of(n));
     }
 
     void ranksGiveTheBitsOfOneProcess_data()
@@ -208,6 +212,54 @@ class TestParts : public QObject
         }
         QCOMPARE(tets, mesh::io::read(path("bar.vtu"), LengthUnit::mm).mesh.tetrahedron_count());
         QVERIFY(content(out / "report.json").find("\"unknowns_taken\"") != std::string::npos);
+    }
+
+    /// Leads of electrodes around the tissue and of the twelve on a torso, within rounding.
+    void leadsAreThoseOfTheWhole_data()
+    {
+        QTest::addColumn<int>("way");
+        QTest::addColumn<bool>("torso");
+        QTest::newRow("p1") << 2 << false;
+        QTest::newRow("fvm") << 0 << false;
+        QTest::newRow("p1 in a torso") << 2 << true;
+    }
+    void leadsAreThoseOfTheWhole()
+    {
+        QFETCH(int, way);
+        QFETCH(bool, torso);
+        auto s = session(ways[way]);
+        s.end_ms = 3;
+        s.ecg_every_ms = 0.5;
+        if (torso)
+            s.leads.kind = Leads::Kind::twelve_lead;
+        else
+            s.electrodes = {{"A", {20, 2, 2}}, {"B", {5, -9, 4}}};
+        run_session(s, options("leads"));
+        auto in = in_parts(s, 3);
+        in.output->checkpoint_every_ms = 2;
+        const auto r = over_ranks(3, in, options("parts"));
+        QCOMPARE(r.error, std::string());
+        auto o = options("parts-on"); // rows before a checkpoint are kept with it
+        o.resume = path("parts/checkpoint-00000002.000ms-0of3.tcp");
+        QCOMPARE(over_ranks(3, in, o).error, std::string());
+        QCOMPARE(content(path("parts-on/ecg.csv")), content(path("parts/ecg.csv")));
+        std::istringstream a(content(path("leads/ecg.csv"))), b(content(path("parts/ecg.csv")));
+        std::string x, y;
+        int rows = 0;
+        double most = 0, off = 0;
+        for (; std::getline(a, x) && std::getline(b, y); ++rows) {
+            const auto of_whole = QString::fromStdString(x).split(','),
+                       of_parts = QString::fromStdString(y).split(',');
+            QCOMPARE(of_parts.size(), of_whole.size());
+            for (int k = 0; rows > 0 && k < of_whole.size(); ++k) {
+                if (k > 0)
+                    most = std::max(most, std::abs(of_whole[k].toDouble()));
+                off = std::max(off, std::abs(of_whole[k].toDouble() - of_parts[k].toDouble()));
+            }
+        }
+        QCOMPARE(rows, 8);
+        QVERIFY(!std::getline(b, y) && most > 1e-3);
+        QVERIFY2(off < (torso ? 1e-3 : 1e-6) * most, std::to_string(off / most).c_str());
     }
 
     void checkpointsGoOn()

@@ -221,7 +221,7 @@ bool is_index(const fs::path& file)
 
 Index write_parts(const TetMesh& m, std::span<const std::array<std::int32_t, 4>> neighbours,
                   const Surface& surface, const Cut& cut, const std::string& title,
-                  const fs::path& file, const Progress& progress)
+                  const std::optional<Body>& body, const fs::path& file, const Progress& progress)
 {
     if (!is_index(file))
         throw InputError(file.string(), "the index of a mesh in parts is called NAME.parts");
@@ -230,6 +230,7 @@ Index write_parts(const TetMesh& m, std::span<const std::array<std::int32_t, 4>>
                                    std::to_string(most_parts));
     const auto before = files_before(file);
     auto index = about(m, surface, title);
+    index.body = body;
     const Cutter cutter(m, neighbours, surface, cut);
     std::vector<std::unique_ptr<PartFile>> files;
     for (std::int32_t k = 0; k < cut.parts; ++k) {

@@ -6,12 +6,20 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace tawara::mesh::parallel {
 
 inline constexpr int parts_version = 1;
 inline constexpr int most_parts = 512; ///< files are open together until all are whole
+
+/// The body's axes around a heart, for electrodes on it.
+struct Body
+{
+    Vec3 origin_mm{}, left{}, posterior{}, superior{};
+    double scale = 1;
+};
 
 /// What is known of the whole mesh without reading a part.
 struct Index
@@ -40,6 +48,7 @@ struct Index
     std::vector<FieldOf> fields;
     std::vector<std::string> walls; ///< that its surface has, by name
     bool fibres = false, sheets = false, normals = false;
+    std::optional<Body> body; ///< nothing where nobody said
     std::vector<PartOf> parts;
 };
 
@@ -48,12 +57,14 @@ bool is_index(const std::filesystem::path& file);
 
 /// Writes a mesh in parts: all files, or none of them. What an index of the same name had besides
 /// is removed.
+/// @param title, body  for the index
 /// @param file  of the index, NAME.parts
 /// @throws InputError for another extension, more than most_parts, a file that cannot be written
 /// @cost   one part in memory at a time beside the mesh
 Index write_parts(const TetMesh& m, std::span<const std::array<std::int32_t, 4>> neighbours,
                   const Surface& surface, const Cut& cut, const std::string& title,
-                  const std::filesystem::path& file, const Progress& progress = {});
+                  const std::optional<Body>& body, const std::filesystem::path& file,
+                  const Progress& progress = {});
 
 /// @throws MeshError naming the file and the key: no index, another version, values that cannot be
 Index read_index(const std::filesystem::path& file);

@@ -104,6 +104,17 @@ Json place_json(const Vec3& x)
     return Json::array({x[0], x[1], x[2]});
 }
 
+/// The body's axes: one of a list, or none.
+void read_body(const Reader& in, Index& out)
+{
+    in.each("body", [&](const Reader& b) {
+        out.body = Body{b.place("origin_mm"), b.place("left"), b.place("posterior"),
+                        b.place("superior"), b.number("scale")};
+        if (!(out.body->scale > 0))
+            b.fail("scale", "should be above 0");
+    });
+}
+
 void read_parts(const Reader& in, Index& out)
 {
     in.each("parts", [&](const Reader& p) {
@@ -164,6 +175,7 @@ Index index_of(const Reader& in)
     out.fibres = in.flag("fibres");
     out.sheets = in.flag("sheets");
     out.normals = in.flag("normals");
+    read_body(in, out);
     read_parts(in, out);
     return out;
 }
@@ -197,6 +209,13 @@ std::string text_of(const Index& index)
     j["fibres"] = index.fibres;
     j["sheets"] = index.sheets;
     j["normals"] = index.normals;
+    j["body"] = Json::array();
+    if (const auto& b = index.body)
+        j["body"].push_back({{"origin_mm", place_json(b->origin_mm)},
+                             {"left", place_json(b->left)},
+                             {"posterior", place_json(b->posterior)},
+                             {"superior", place_json(b->superior)},
+                             {"scale", b->scale}});
     j["parts"] = Json::array();
     for (const auto& p : index.parts)
         j["parts"].push_back({{"file", p.file},

@@ -67,6 +67,8 @@ void PartRun::write_checkpoint_here()
     c.state = stepper_->snapshot();
     c.probes = samples_.table();
     c.probes_of = probes_print(session_.probes);
+    if (!ecg_.empty())
+        c.tables["ecg.csv"] = {ecg_.table(), ecg_.print()};
     c.threshold_mV = session_.activation_threshold_mV;
     const auto file =
         checkpoint_of(options_.out / checkpoint_name(stepper_->time_ms()), group_.rank());
@@ -112,6 +114,12 @@ void PartRun::resume()
         throw InputError(file.string(), "has samples of other probes; give the same ones");
     stepper_->restore(c.state);
     samples_.table() = std::move(c.probes);
+    if (const auto rows = c.tables.find("ecg.csv"); rows != c.tables.end() && !ecg_.empty()) {
+        if (rows->second.of != ecg_.print())
+            throw InputError(file.string(), "has an electrocardiogram of other leads; give the "
+                                            "same ones");
+        ecg_.table() = std::move(rows->second.rows);
+    }
     first_step_ = stepper_->step();
     if (group_.largest(static_cast<double>(first_step_)) != static_cast<double>(first_step_))
         throw InputError(file.string(), "is of an earlier step than that of another part");
@@ -163,8 +171,13 @@ RunReport PartRun::finish(const std::optional<Stopped>& stopped)
     files_.insert(files_.end(), {"activation.csv", "probes.csv", "report.json"});
     if (!frames_.empty())
         files_.emplace_back("frames.pvd");
-    if (group_.is_first())
+    if (!ecg_.empty())
+        files_.emplace_back("ecg.csv");
+    if (group_.is_first()) {
         write_probes_csv(samples_.table(), out / "probes.csv");
+        if (!ecg_.empty())
+            write_probes_csv(ecg_.table(), out / "ecg.csv");
+    }
     RunReport r;
     const std::string ended = !stopped ? "end" : stopped->at ? stopped->text : "cancelled";
     r.json = report_text(ended, maps, r);

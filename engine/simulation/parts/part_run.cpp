@@ -47,8 +47,6 @@ void need_what_runs_have(const Session& s, const RunOptions& o)
         refuse(s.name, "/output/frames", "is igb, of which files are");
     if (s.output->maps_from_ms > 0)
         refuse(s.name, "/output/maps_from_ms", "is a later beginning of maps, which are");
-    if (s.has_ecg())
-        refuse(s.name, "/ecg", "asks for an electrocardiogram, which is");
     if (o.device.devices.kind == device::Devices::Kind::cuda)
         throw InputError("--devices", "a mesh in parts is stepped on the CPUs of its ranks; want "
                                       "cpu, or the whole mesh without --distributed");
@@ -105,6 +103,7 @@ PartRun::PartRun(const Session& s, const RunOptions& o, Group& group, const Prog
     end_step_ = std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms);
     frames_every_ = interval_steps(s, "/output/frames_every_ms");
     checkpoints_every_ = interval_steps(s, "/output/checkpoint_every_ms");
+    ecg_every_ = interval_steps(s, "/ecg/every_ms");
     tissue_ = part_tissue(named, group, notices_, progress);
     for (const auto& n : notices_)
         say(n.level, n.text);
@@ -121,6 +120,8 @@ PartRun::PartRun(const Session& s, const RunOptions& o, Group& group, const Prog
                    std::max<std::int64_t>(1, interval_steps(s, "/output/probes_every_ms")),
                    *stepper_);
     give_stimuli();
+    if (ecg_every_ > 0)
+        ecg_ = PartEcg(*tissue_, group_, s, o.session_file, progress);
     t.locator.reset();
     t.stars = {};
     resume();
@@ -193,7 +194,7 @@ void PartRun::begin_folder()
 std::int64_t PartRun::next_event(std::int64_t step) const
 {
     auto next = end_step_;
-    for (const auto every : {frames_every_, checkpoints_every_})
+    for (const auto every : {frames_every_, checkpoints_every_, ecg_every_})
         if (every > 0)
             next = std::min(next, (step / every + 1) * every);
     return next;
@@ -290,6 +291,11 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
 void PartRun::events()
 {
     const auto step = stepper_->step();
+    if (ecg_every_ > 0 && !ecg_.empty() && step % ecg_every_ == 0) {
+        std::vector<double> v(tissue_->share.problem.group.size());
+        stepper_->potential(v);
+        ecg_.add(group_, v, stepper_->time_ms());
+    }
     if (frames_every_ > 0 && step % frames_every_ == 0)
         write_frame();
     if (checkpoints_every_ > 0 && step > first_step_ && step % checkpoints_every_ == 0)

@@ -5,6 +5,7 @@
 #include "engine/core/output_folder.hpp"
 #include "engine/device/ranks/member.hpp"
 #include "engine/simulation/observe/curves.hpp"
+#include "engine/simulation/parts/part_ecg.hpp"
 #include "engine/simulation/parts/part_samples.hpp"
 #include "engine/simulation/parts/part_tissue.hpp"
 #include "engine/simulation/results/outputs.hpp"
@@ -62,8 +63,10 @@ class PartRun
     std::optional<device::ranks::RankHalo> halo_;
     std::unique_ptr<device::Stepper> stepper_;
     PartSamples samples_;
+    PartEcg ecg_;
     std::string fingerprint_;
-    std::int64_t first_step_ = 0, end_step_ = 0, frames_every_ = 0, checkpoints_every_ = 0;
+    std::int64_t first_step_ = 0, end_step_ = 0, frames_every_ = 0, checkpoints_every_ = 0,
+                 ecg_every_ = 0;
     std::int64_t batch_ = 1;
     double setup_s_ = 0, stepping_s_ = 0, last_s_ = 0;
     std::vector<ListedFrame> frames_;
