@@ -8,8 +8,11 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/mesh/parallel/files.hpp"
 #include "engine/mesh/region_names.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/simulation/observe/torso.hpp"
+#include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/mesh_errors.hpp"
 #include "engine/simulation/tissue/new_mesh.hpp"
@@ -37,7 +40,7 @@ std::string number(double v)
 struct Files
 {
     std::string in, out, unit, fibres, angles;
-    int times = 1;
+    int times = 1, parts = 1;
     std::vector<double> sigma{0.13341772, 0.01760618, 0.01760618};
     std::string scheme = "fvm", mass = "lumped";
     double scaling = 1e-3, largest_scaling = 1.2, dt_ms = 0;
@@ -340,6 +343,53 @@ void check(Context& c, const Files& f)
     c.result(j);
 }
 
+/// A mesh for ranks that none of them holds whole.
+void partition(Context& c, const Files& f)
+{
+    namespace parallel = mesh::parallel;
+    if (!parallel::is_index(f.out))
+        throw InputError(f.out, "is to be the index of a mesh in parts; call it NAME.parts");
+    if (f.parts < 1 || f.parts > parallel::most_parts)
+        throw InputError("-n", "is " + std::to_string(f.parts) + "; it should be from 1 to " +
+                                   std::to_string(parallel::most_parts));
+    need_writable_file(f.out);
+    c.say_new_folder(f.out);
+    auto loaded = read(c, f);
+    auto& m = loaded.mesh;
+    const auto neighbours = loaded.check.neighbours.empty()
+                                ? mesh::face_neighbours(m, c.progress().silent())
+                                : std::move(loaded.check.neighbours);
+    Notices found;
+    const auto surface = mesh::surface(m, neighbours, &found);
+    c.notices(found);
+    simulation::add_heart_coordinates(m, surface, c.progress()); // for layers and segments
+    const auto axes = simulation::torso_frame(m, surface);
+    const parallel::Body body{axes.origin_mm, axes.left, axes.posterior, axes.superior, axes.scale};
+    const auto cut = parallel::cut(m, f.parts, c.progress());
+    const auto index = parallel::write_parts(
+        m, neighbours, surface, cut, fs::path(f.in).filename().string(), body, f.out, c.progress());
+    Json j = figures(m);
+    j["file"] = f.out;
+    j["parts"] = Json::array();
+    std::int64_t most = 0;
+    std::uint64_t bytes = 0;
+    for (const auto& p : index.parts) {
+        j["parts"].push_back({{"file", p.file},
+                              {"bytes", p.bytes},
+                              {"vertices", p.vertices},
+                              {"tetrahedra", p.tetrahedra}});
+        most = std::max(most, p.vertices);
+        bytes += p.bytes;
+    }
+    say_counts(c, j);
+    c.say(std::to_string(f.parts) + (f.parts > 1 ? " parts" : " part") + ", at most " +
+          std::to_string(most) + " own vertices each, " + number(static_cast<double>(bytes) / 1e6) +
+          " MB in all");
+    c.say("written to " + f.out + "; as a session's mesh.file: mpirun -n " +
+          std::to_string(f.parts) + " tawara-cli run SESSION.json --distributed");
+    c.result(j);
+}
+
 using Work = void (*)(Context&, const Files&);
 
 /// A command that reads f.in; its options are added by the caller.
@@ -370,7 +420,8 @@ CLI::App* file_command(const Declaration& d, CLI::App& parent, const std::shared
 
 void declare_mesh(const Declaration& d)
 {
-    auto* mesh = d.app.add_subcommand("mesh", "meshes: info, convert, refine, heart, check");
+    auto* mesh =
+        d.app.add_subcommand("mesh", "meshes: info, convert, refine, heart, check, partition");
     mesh->require_subcommand(1);
     auto f = std::make_shared<Files>();
     const auto with_out = [&f](CLI::App* sub) {
@@ -387,6 +438,14 @@ void declare_mesh(const Declaration& d)
         ->add_option("--times", f->times, "how often; each time eight times the tetrahedra")
         ->capture_default_str();
     with_out(file_command(d, *mesh, f, "heart", "an idealised heart from its parameters", heart));
+    auto* partition_command =
+        file_command(d, *mesh, f, "partition",
+                     "a mesh in parts, one for each rank of run --distributed", partition);
+    partition_command->add_option("-n", f->parts, "number of parts")->type_name("N")->required();
+    partition_command
+        ->add_option("-o", f->out, "index to write, NAME.parts; its parts lie beside it")
+        ->type_name("NAME.parts")
+        ->required();
     auto* check_command =
         file_command(d, *mesh, f, "check", "stability of the diffusion operator on a mesh", check);
     check_command->add_option("--scheme", f->scheme, "fvm or p1")->capture_default_str();

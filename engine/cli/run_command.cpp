@@ -5,6 +5,7 @@
 #include "engine/device/ranks/member.hpp"
 #include "engine/device/ranks/rank_stepper.hpp"
 #include "engine/mpi/ranks.hpp"
+#include "engine/simulation/parts/run_parts.hpp"
 #include "engine/simulation/run/run.hpp"
 
 #include <algorithm>
@@ -92,11 +93,19 @@ simulation::Session session_of(const Context& c, std::string& file,
     return simulation::parse_session(text, file, set);
 }
 
-void run_command(Context& c, RunArguments a, const Progress& progress)
+/// A run as its arguments describe it.
+struct AskedRun
+{
+    simulation::Session session;
+    simulation::RunOptions options;
+};
+
+AskedRun asked_run(Context& c, RunArguments a)
 {
     std::string file;
     sort_words(a, file);
-    simulation::RunOptions o;
+    AskedRun out;
+    auto& o = out.options;
     o.device.devices = a.device.devices;
     o.device.precision = a.device.parsed_precision();
     o.device.threads = a.device.threads;
@@ -115,22 +124,43 @@ void run_command(Context& c, RunArguments a, const Progress& progress)
         throw InputError(a.report, "reports are written as .html; want that extension");
     const std::string of = file == "-" ? "session" : fs::path(file).replace_extension("").string();
     o.out = a.out.empty() ? of + "-out" : a.out;
-    const auto session = session_of(c, file, a.set);
+    out.session = session_of(c, file, a.set);
+    const auto& session = out.session;
     if (a.device.precision_option->count() == 0) // else the command line's comes first
         o.device.precision = simulation::asked_precision(session).value_or(o.device.precision);
     if (a.until->count() > 0)
         need_end(a.until_ms, session.dt_ms);
     o.session_file = file;
-    c.say_new_folder(o.out);
-    if (!o.html.empty() && o.html.parent_path().lexically_normal() != o.out.lexically_normal())
-        c.say_new_folder(o.html);
     o.resume = a.resume;
     o.branch = a.branch;
     if (a.branch && a.resume.empty())
         throw InputError("--branch", "goes with --resume CHECKPOINT, from which it branches off");
     o.counters = a.counters;
+    return out;
+}
+
+/// By the ranks that there are where the session's mesh is in parts, one for each.
+simulation::RunReport run_asked(const AskedRun& w, const Progress& progress)
+{
+    auto* ranks = progress.context.ranks;
+    if (ranks == nullptr || !simulation::parts::is_in_parts(w.session))
+        return run_session(w.session, w.options, progress);
+    if (w.options.session_file == "standard input")
+        throw InputError("standard input", "is read by one rank alone, and a mesh in parts needs "
+                                           "the session in each; give the path of a file");
+    device::ranks::begin_parts(*ranks);
+    return simulation::parts::run_parts(w.session, w.options, *ranks, progress);
+}
+
+void run_command(Context& c, const RunArguments& a, const Progress& progress)
+{
+    auto w = asked_run(c, a);
+    auto& o = w.options;
+    c.say_new_folder(o.out);
+    if (!o.html.empty() && o.html.parent_path().lexically_normal() != o.out.lexically_normal())
+        c.say_new_folder(o.html);
     o.notice = [&c](const Notice& n) { c.notice(n); };
-    const auto report = run_session(session, o, progress);
+    const auto report = run_asked(w, progress);
     c.result(Json::parse(report.json));
     char line[256], solved[2][40] = {"", ""};
     if (report.solved_steps >= 0) { // a long step passes through several time steps
@@ -159,8 +189,21 @@ void run_command(Context& c, RunArguments a, const Progress& progress)
     c.say("outputs in " + o.out.string());
 }
 
+/// What a rank that is not the first does of a session whose mesh is in parts.
+void take_part(Context& c, const RunArguments& a, Communicator& ranks, const Progress& progress)
+{
+    AskedRun w;
+    try {
+        w = asked_run(c, a);
+    } catch (...) { // the first one has read it
+        ranks.fail();
+        throw;
+    }
+    simulation::parts::run_parts(w.session, w.options, ranks, progress);
+}
+
 /// The first of the ranks that mpirun has started runs the session; the others take their shares of
-/// its tissue.
+/// its tissue, or their parts of its mesh.
 void run_distributed(Context& c, const RunArguments& a)
 {
     const auto ranks = mpi::join(c.console().stop);
@@ -173,7 +216,10 @@ void run_distributed(Context& c, const RunArguments& a)
     if (ranks->rank() > 0) {
         if (c.console().results_begun != nullptr) // a signal is the first one's matter
             *c.console().results_begun = true;
-        return device::ranks::serve(*ranks, {{}, {}, machine});
+        const Progress silent{{}, {}, machine};
+        while (device::ranks::serve(*ranks, silent))
+            take_part(c, a, *ranks, silent);
+        return;
     }
     if (ranks->size() == 1)
         c.notice({Notice::Level::warning,

@@ -2,6 +2,7 @@
 #include "engine/core/error.hpp"
 #include "engine/diffusion/operators.hpp"
 #include "engine/diffusion/p1.hpp"
+#include "engine/diffusion/whole.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -64,27 +65,54 @@ Bound row_bounds(ThreadPool& pool, const System& s)
     return b;
 }
 
-/// The largest dt for which sum_i max(0, dt rate_i - part V_i) <= allowed.
-double largest_dt(const System& s, const Bound& b, double allowed)
+/// Whether a row is to be looked at: own ones, where others have the other parts.
+bool is_own(const Whole* whole, std::size_t i)
 {
-    std::vector<std::pair<double, std::size_t>> limit; // each row's own dt
-    limit.reserve(s.size());
-    for (std::size_t i = 0; i < s.size(); ++i)
-        if (b.rate[i] > 0)
-            limit.emplace_back(b.part * s.volume[i] / b.rate[i], i);
-    if (limit.empty())
-        return never;
-    std::sort(limit.begin(), limit.end());
+    return whole == nullptr || whole->own()[i] != 0;
+}
+
+/// The largest dt for which sum_i max(0, dt rate_i - part V_i) <= allowed.
+/// @param next  gives rows that limit dt by their own, the smallest first
+double largest_dt(const std::function<bool(Whole::Row&)>& next, double part, double allowed)
+{
+    Whole::Row row, after;
     double rate = 0, volume = 0;
-    for (std::size_t k = 0; k < limit.size(); ++k) {
-        rate += b.rate[limit[k].second];
-        volume += b.part * s.volume[limit[k].second];
-        // With the first k + 1 rows scaled: dt rate - volume = allowed.
+    for (bool there = next(row); there;) {
+        rate += row.rate;
+        volume += part * row.volume;
+        // With the rows so far scaled: dt rate - volume = allowed.
         const double dt = (allowed + volume) / rate;
-        if (k + 1 == limit.size() || dt <= limit[k + 1].first)
+        there = next(after);
+        if (!there || dt <= after.key)
             return dt;
+        row = after;
     }
     return never;
+}
+
+double largest_dt(const System& s, const Bound& b, double allowed, Whole* whole)
+{
+    std::vector<Whole::Row> rows;
+    for (std::size_t i = 0; i < s.size(); ++i)
+        if (b.rate[i] > 0 && is_own(whole, i))
+            rows.push_back({b.part * s.volume[i] / b.rate[i],
+                            whole != nullptr ? whole->number()[i] : static_cast<std::int64_t>(i),
+                            b.rate[i], s.volume[i]});
+    std::sort(rows.begin(), rows.end(), [](const Whole::Row& x, const Whole::Row& y) {
+        return std::pair(x.key, x.number) < std::pair(y.key, y.number);
+    });
+    if (whole != nullptr)
+        return whole->in_order(rows,
+                               [&](const auto& next) { return largest_dt(next, b.part, allowed); });
+    std::size_t at = 0;
+    return largest_dt(
+        [&](Whole::Row& row) {
+            if (at == rows.size())
+                return false;
+            row = rows[at++];
+            return true;
+        },
+        b.part, allowed);
 }
 
 /// What added volume is held against at each row: its own, or the mean of those that it exchanges
@@ -106,26 +134,29 @@ std::vector<double> local_volume(const System& s)
 
 /// The largest dt for which each row's added volume stays within its bound.
 double largest_dt_at_each(const System& s, const Bound& b, double largest_scaling,
-                          std::span<const double> local)
+                          std::span<const double> local, Whole* whole)
 {
     double dt = never;
     for (std::size_t i = 0; i < s.size(); ++i)
-        if (b.rate[i] > 0)
+        if (b.rate[i] > 0 && is_own(whole, i))
             dt =
                 std::min(dt, (b.part * s.volume[i] + (largest_scaling - 1) * local[i]) / b.rate[i]);
-    return dt;
+    return whole != nullptr ? -whole->largest(-dt) : dt;
 }
 
 /// Adds volume to the rows that limit the step, at most options.mass_scaling of the whole and to
 /// each at most options.largest_scaling - 1 of the volume there (local_volume()).
-void scale_mass(System& s, const Bound& b, const Options& o)
+void scale_mass(System& s, const Bound& b, const Options& o, Whole* whole)
 {
-    double whole = 0;
-    for (double v : s.volume)
-        whole += v;
+    double all = 0;
+    if (whole != nullptr)
+        all = whole->sum_in_order(s.volume);
+    else
+        for (double v : s.volume)
+            all += v;
     const auto local = local_volume(s);
-    double dt = std::min(largest_dt(s, b, o.mass_scaling * whole),
-                         largest_dt_at_each(s, b, o.largest_scaling, local));
+    double dt = std::min(largest_dt(s, b, o.mass_scaling * all, whole),
+                         largest_dt_at_each(s, b, o.largest_scaling, local, whole));
     if (!std::isfinite(dt))
         return;
     if (o.dt_ms > 0) // no more than equal sub-steps of the step that is wanted need
@@ -133,7 +164,7 @@ void scale_mass(System& s, const Bound& b, const Options& o)
     double added = 0;
     for (std::size_t i = 0; i < s.size(); ++i) {
         const double more = dt * b.rate[i] - b.part * s.volume[i];
-        if (more <= 0)
+        if (more <= 0 || !is_own(whole, i))
             continue;
         added += more;
         if (const double scaling = 1 + more / local[i]; scaling > s.largest_scaling) {
@@ -144,24 +175,28 @@ void scale_mass(System& s, const Bound& b, const Options& o)
         if (!s.mass_diagonal.empty())
             s.mass_diagonal[i] += more;
     }
-    s.added_volume_fraction = added / whole;
+    s.added_volume_fraction = (whole != nullptr ? whole->sum(added) : added) / all;
 }
 
 /// Turns B into alpha = B / V (not for consistent mass) and finds the stable step.
-void finish(ThreadPool& pool, System& s, const Options& o)
+void finish(ThreadPool& pool, System& s, const Options& o, Whole* whole)
 {
+    if (whole != nullptr) // rows of vertices at the border of a part are not whole here
+        whole->share(s.volume);
     const Bound b = row_bounds(pool, s);
     const std::vector<double> before =
         s.mass == Mass::consistent ? s.volume : std::vector<double>();
     if (o.mass_scaling > 0)
-        scale_mass(s, b, o);
+        scale_mass(s, b, o, whole);
     double rate = 0;
     for (std::size_t i = 0; i < s.size(); ++i) {
         const double mass =
             before.empty() ? s.volume[i] : b.part * before[i] + (s.volume[i] - before[i]);
-        if (b.rate[i] > 0)
+        if (b.rate[i] > 0 && is_own(whole, i))
             rate = std::max(rate, b.rate[i] / mass);
     }
+    if (whole != nullptr)
+        rate = whole->largest(rate);
     s.stable_dt_ms = rate > 0 ? 1 / rate : never;
     if (s.mass == Mass::consistent)
         return;
@@ -172,11 +207,9 @@ void finish(ThreadPool& pool, System& s, const Options& o)
     });
 }
 
-} // namespace
-
-System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
-                std::span<const Tensor> diffusivity, const Options& options,
-                const Progress& progress)
+System assembled(const mesh::TetMesh& m, const FaceNeighbours& neighbours,
+                 std::span<const Tensor> diffusivity, const Options& options, Whole* whole,
+                 const Progress& progress)
 {
     check(m, neighbours, diffusivity, options);
     ThreadPool pool(progress.context.threads);
@@ -184,18 +217,34 @@ System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_
     if (options.scheme == Scheme::p1) {
         s = assemble_p1(pool, m, diffusivity, options, progress);
     } else if (std::all_of(diffusivity.begin(), diffusivity.end(), conducts)) {
-        s = assemble_fvm(pool, m, neighbours, diffusivity, options, progress);
+        s = assemble_fvm(pool, m, neighbours, diffusivity, options, whole, progress);
     } else {
         s = assemble_fvm(pool, m, conducting_links(neighbours, diffusivity), diffusivity, options,
-                         progress);
+                         whole, progress);
         for (std::size_t i = 0; i < s.volume.size(); ++i)
             if (!conducts(diffusivity[i]))
                 s.volume[i] = 0;
     }
     s.scheme = options.scheme;
     s.mass = options.mass;
-    finish(pool, s, options);
+    finish(pool, s, options, whole);
     return s;
+}
+
+} // namespace
+
+System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
+                std::span<const Tensor> diffusivity, const Options& options,
+                const Progress& progress)
+{
+    return assembled(m, neighbours, diffusivity, options, nullptr, progress);
+}
+
+System assemble(const mesh::TetMesh& m, const std::vector<std::array<std::int32_t, 4>>& neighbours,
+                std::span<const Tensor> diffusivity, const Options& options, Whole& whole,
+                const Progress& progress)
+{
+    return assembled(m, neighbours, diffusivity, options, &whole, progress);
 }
 
 } // namespace tawara::diffusion

@@ -80,8 +80,8 @@ class Repair
 {
   public:
     Repair(ThreadPool& pool, const mesh::TetMesh& m, const FaceNeighbours& links,
-           std::span<const Tensor> diffusivity, const Progress& progress)
-        : pool_(pool), mesh_(m), links_(links), d_(diffusivity), progress_(progress)
+           std::span<const Tensor> diffusivity, Whole* whole, const Progress& progress)
+        : pool_(pool), mesh_(m), links_(links), d_(diffusivity), whole_(whole), progress_(progress)
     {
     }
 
@@ -89,12 +89,20 @@ class Repair
     {
         Stability s;
         s.smallest_m = 1;
+        bool any = false;
         for (std::size_t i = 0; i < least.size(); ++i) {
-            s.smallest_m = std::min(s.smallest_m, static_cast<double>(least[i]));
+            if (own(i)) {
+                s.smallest_m = std::min(s.smallest_m, static_cast<double>(least[i]));
+                any = any || least[i] < 0;
+            }
             if (least[i] < 0)
                 suspects_.push_back(static_cast<std::int32_t>(i));
         }
-        if (suspects_.empty()) {
+        if (whole_ != nullptr) {
+            s.smallest_m = -whole_->largest(-s.smallest_m);
+            any = whole_->any(any);
+        }
+        if (!any) {
             s.proven_cell_by_cell = true;
             return s;
         }
@@ -120,7 +128,7 @@ class Repair
     double growth(const FluxMatrices& k, std::span<const double> volume, int round) const
     {
         const double from = 0.3 + 0.4 * (1 - std::pow(0.5, round));
-        return largest_growth(pool_, links_, k, volume, suspects_, progress_,
+        return largest_growth(pool_, links_, k, volume, suspects_, whole_, progress_,
                               {"checking stability", from, 0.5 * (from + 0.7)});
     }
 
@@ -128,10 +136,13 @@ class Repair
     std::int64_t fix(FluxMatrices& k, const std::vector<float>& least, double theta)
     {
         std::vector<std::int32_t> now;
+        std::int64_t own_ones = 0;
         for (auto i : suspects_) {
             const auto m = static_cast<double>(least[static_cast<std::size_t>(i)]);
-            if (m < theta && m >= done_)
+            if (m < theta && m >= done_) {
                 now.push_back(i);
+                own_ones += own(static_cast<std::size_t>(i)) ? 1 : 0;
+            }
         }
         done_ = theta;
         pool_.for_range(now.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
@@ -140,13 +151,16 @@ class Repair
                 store(repaired_flux(fvm_cell(mesh_, links_, d_, i)), k[i]);
             }
         });
-        return static_cast<std::int64_t>(now.size());
+        return whole_ == nullptr ? own_ones
+                                 : std::llround(whole_->sum(static_cast<double>(own_ones)));
     }
+    bool own(std::size_t i) const { return whole_ == nullptr || whole_->own()[i] != 0; }
 
     ThreadPool& pool_;
     const mesh::TetMesh& mesh_;
     const FaceNeighbours& links_;
     std::span<const Tensor> d_;
+    Whole* whole_; ///< null: all cells are here
     const Progress& progress_;
     std::vector<std::int32_t> suspects_; ///< cells with m_i < 0
     double done_ = -INFINITY;            ///< cells below it were repaired
@@ -184,7 +198,7 @@ std::vector<std::uint8_t> back_faces(const FaceNeighbours& links)
 }
 
 System assemble_fvm(ThreadPool& pool, const mesh::TetMesh& m, const FaceNeighbours& links,
-                    std::span<const Tensor> diffusivity, const Options& options,
+                    std::span<const Tensor> diffusivity, const Options& options, Whole* whole,
                     const Progress& progress)
 {
     const std::size_t n = m.tetrahedron_count();
@@ -208,11 +222,11 @@ System assemble_fvm(ThreadPool& pool, const mesh::TetMesh& m, const FaceNeighbou
             least[i] = static_cast<float>(smallest_eigenvalue(c, flux));
     });
     if (options.check_stability) {
-        s.stability = Repair(pool, m, links, diffusivity, progress).run(k, least, s.volume);
+        s.stability = Repair(pool, m, links, diffusivity, whole, progress).run(k, least, s.volume);
         s.stability.stable = s.stability.largest_growth <= growth_limit;
         s.stability.notices.push_back(
             {s.stability.repaired_cells > 0 ? Notice::Level::warning : Notice::Level::info,
-             sentence(s.stability, n)});
+             sentence(s.stability, whole != nullptr ? whole->size() : n)});
     } else {
         s.stability.stable = false; // nobody knows
         s.stability.notices.push_back(

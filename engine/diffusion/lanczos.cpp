@@ -28,9 +28,9 @@ class SymmetricPart
 {
   public:
     SymmetricPart(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
-                  std::span<const double> volume)
-        : pool_(pool), links_(links), back_(back_faces(links)), sym_(k.size()), u_(k.size()),
-          p_(k.size()), root_(k.size())
+                  std::span<const double> volume, Whole* whole)
+        : pool_(pool), links_(links), whole_(whole), back_(back_faces(links)), sym_(k.size()),
+          u_(k.size()), p_(k.size()), root_(k.size())
     {
         pool_.for_range(k.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
             for (std::size_t i = begin; i < end; ++i) {
@@ -49,6 +49,8 @@ class SymmetricPart
     /// q <- scale q, w <- A q; returns <q, w>.
     double apply(double scale, std::vector<double>& q, std::vector<double>& w)
     {
+        if (whole_ != nullptr)
+            whole_->share(q);
         pool_.for_range(q.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
             for (std::size_t i = begin; i < end; ++i) {
                 q[i] *= scale;
@@ -59,22 +61,26 @@ class SymmetricPart
             for (std::size_t i = begin; i < end; ++i)
                 shares(i);
         });
-        return block_sum(pool_, q.size(), sums_, [&](std::size_t begin, std::size_t end) {
-            double product = 0;
-            for (std::size_t i = begin; i < end; ++i) {
-                double sum = 0;
-                for (int f = 0; f < 4; ++f) {
-                    const auto j = links_[i][static_cast<std::size_t>(f)];
-                    if (j >= 0)
-                        sum += p_[i][static_cast<std::size_t>(f)] -
-                               p_[static_cast<std::size_t>(j)]
-                                 [static_cast<std::size_t>(back_face(back_[i], f))];
+        const double here =
+            block_sum(pool_, q.size(), sums_, [&](std::size_t begin, std::size_t end) {
+                double product = 0;
+                for (std::size_t i = begin; i < end; ++i) {
+                    if (whole_ != nullptr && whole_->own()[i] == 0)
+                        continue;
+                    double sum = 0;
+                    for (int f = 0; f < 4; ++f) {
+                        const auto j = links_[i][static_cast<std::size_t>(f)];
+                        if (j >= 0)
+                            sum += p_[i][static_cast<std::size_t>(f)] -
+                                   p_[static_cast<std::size_t>(j)]
+                                     [static_cast<std::size_t>(back_face(back_[i], f))];
+                    }
+                    w[i] = sum / root_[i];
+                    product += q[i] * w[i];
                 }
-                w[i] = sum / root_[i];
-                product += q[i] * w[i];
-            }
-            return product;
-        });
+                return product;
+            });
+        return whole_ != nullptr ? whole_->sum(here) : here;
     }
 
   private:
@@ -93,6 +99,7 @@ class SymmetricPart
 
     ThreadPool& pool_;
     const FaceNeighbours& links_;
+    Whole* whole_; ///< null: all cells are here
     std::vector<std::uint8_t> back_;
     std::vector<std::array<double, 10>> sym_;
     std::vector<double> u_;
@@ -116,30 +123,32 @@ double growth_of(const std::vector<double>& alpha, const std::vector<double>& be
 
 double largest_growth(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
                       std::span<const double> volume, std::span<const std::int32_t> first_look,
-                      const Progress& progress, const Stage& stage)
+                      Whole* whole, const Progress& progress, const Stage& stage)
 {
     const std::size_t n = k.size();
-    SymmetricPart part(pool, links, k, volume);
+    SymmetricPart part(pool, links, k, volume, whole);
     const auto& root = part.root();
     std::vector<double> q(n), before(n, 0.0), w(n), sums;
     auto sum = [&](const auto& term) {
-        return block_sum(pool, n, sums, [&](std::size_t begin, std::size_t end) {
+        const double here = block_sum(pool, n, sums, [&](std::size_t begin, std::size_t end) {
             double s = 0;
             for (std::size_t i = begin; i < end; ++i)
-                s += term(i);
+                if (whole == nullptr || whole->own()[i] != 0)
+                    s += term(i);
             return s;
         });
+        return whole != nullptr ? whole->sum(here) : here;
     };
-    const double whole = sum([&](std::size_t i) { return volume[i]; });
+    const double all = sum([&](std::size_t i) { return volume[i]; });
     /// Takes the constant out of a, given <a, constant>; returns |a|.
     auto deflate = [&](std::vector<double>& a, double product) {
         return std::sqrt(sum([&](std::size_t i) {
-            a[i] -= product / whole * root[i];
+            a[i] -= product / all * root[i];
             return a[i] * a[i];
         }));
     };
     for (std::size_t i = 0; i < n; ++i)
-        q[i] = noise(i);
+        q[i] = noise(whole != nullptr ? static_cast<std::uint64_t>(whole->number()[i]) : i);
     for (auto i : first_look)
         q[static_cast<std::size_t>(i)] *= 30;
     double size = deflate(q, sum([&](std::size_t i) { return q[i] * root[i]; }));

@@ -2,6 +2,7 @@
 #include "engine/diffusion/spectrum.hpp"
 
 #include "engine/diffusion/chunks.hpp"
+#include "engine/diffusion/whole.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -28,10 +29,11 @@ float noise(std::uint64_t i)
 class Arnoldi
 {
   public:
-    Arnoldi(ThreadPool& pool, const System& s) : pool_(pool), s_(s), w_(s.size())
+    Arnoldi(ThreadPool& pool, const System& s, Whole* whole)
+        : pool_(pool), s_(s), whole_(whole), w_(s.size())
     {
         for (std::size_t i = 0; i < w_.size(); ++i)
-            w_[i] = s.volume[i] > 0 ? static_cast<double>(noise(i)) : 0;
+            w_[i] = s.volume[i] > 0 ? static_cast<double>(noise(number(i))) : 0;
         add(std::sqrt(dot(w_)));
     }
 
@@ -50,6 +52,10 @@ class Arnoldi
     }
 
   private:
+    std::uint64_t number(std::size_t i) const
+    {
+        return whole_ != nullptr ? static_cast<std::uint64_t>(whole_->number()[i]) : i;
+    }
     template <class Body>
     void each(const Body& body)
     {
@@ -61,12 +67,15 @@ class Arnoldi
     template <class Term>
     double sum(const Term& term)
     {
-        return block_sum(pool_, w_.size(), sums_, [&](std::size_t begin, std::size_t end) {
-            double all = 0;
-            for (std::size_t i = begin; i < end; ++i)
-                all += term(i);
-            return all;
-        });
+        const double here =
+            block_sum(pool_, w_.size(), sums_, [&](std::size_t begin, std::size_t end) {
+                double all = 0;
+                for (std::size_t i = begin; i < end; ++i)
+                    if (whole_ == nullptr || whole_->own()[i] != 0)
+                        all += term(i);
+                return all;
+            });
+        return whole_ != nullptr ? whole_->sum(here) : here;
     }
     double dot(const std::vector<double>& v)
     {
@@ -74,6 +83,8 @@ class Arnoldi
     }
     void add(double length)
     {
+        if (whole_ != nullptr)
+            whole_->share(w_);
         std::vector<float> q(w_.size());
         const double scale = length > 0 ? 1 / length : 0;
         each([&](std::size_t i) { q[i] = static_cast<float>(scale * w_[i]); });
@@ -95,6 +106,7 @@ class Arnoldi
 
     ThreadPool& pool_;
     const System& s_;
+    Whole* whole_; ///< null: all unknowns are here
     std::vector<double> w_, sums_;
     std::vector<std::vector<float>> basis_;
 };
@@ -112,17 +124,15 @@ std::complex<double> amplified(const Rkl2& c, std::complex<double> z)
     return y;
 }
 
-} // namespace
-
-std::vector<std::complex<double>> rim_of_spectrum(ThreadPool& pool, const System& s,
-                                                  const Progress& progress)
+std::vector<std::complex<double>> rim(ThreadPool& pool, const System& s, Whole* whole,
+                                      const Progress& progress)
 {
-    const std::size_t n = s.size();
+    const std::size_t n = whole != nullptr ? whole->size() : s.size();
     if (n == 0)
         return {};
     const auto room = static_cast<std::size_t>(most_numbers / static_cast<double>(n));
     const auto steps = std::min(n, std::clamp(room, fewest_steps, most_steps));
-    Arnoldi arnoldi(pool, s);
+    Arnoldi arnoldi(pool, s, whole);
     Eigen::MatrixXd h =
         Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(steps), static_cast<Eigen::Index>(steps));
     std::vector<double> column;
@@ -141,6 +151,20 @@ std::vector<std::complex<double>> rim_of_spectrum(ThreadPool& pool, const System
     }
     const Eigen::EigenSolver<Eigen::MatrixXd> solver(h.topLeftCorner(done, done), false);
     return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
+}
+
+} // namespace
+
+std::vector<std::complex<double>> rim_of_spectrum(ThreadPool& pool, const System& s,
+                                                  const Progress& progress)
+{
+    return rim(pool, s, nullptr, progress);
+}
+
+std::vector<std::complex<double>> rim_of_spectrum(ThreadPool& pool, const System& s, Whole& whole,
+                                                  const Progress& progress)
+{
+    return rim(pool, s, &whole, progress);
 }
 
 double rkl2_amplification(int stages, double dt_ms, std::span<const std::complex<double>> rim)

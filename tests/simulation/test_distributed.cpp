@@ -158,6 +158,39 @@ class TestDistributed : public QObject
         QVERIFY(r.err.contains("warning: --distributed has one rank alone; mpirun -n 4"));
     }
 
+    /// Each rank reads its part of a mesh file.
+    void partsOfAMeshGiveTheSameBits()
+    {
+        const QString mesh = QStringLiteral(TAWARA_SOURCE_DIR "/meshes/default_heart.vtu");
+        const auto made =
+            start(program, {"mesh", "partition", mesh, "-n", "2", "-o", path("h.parts")});
+        QVERIFY2(made.status == 0, made.err.constData());
+        QFile f(path("heart.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly) &&
+                f.write(QByteArray(R"({"schema": 1, "mesh": {"file": "MESH"},
+  "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+    "conductivity_S_per_m": {"fibre": 0.1334, "sheet": 0.0176, "normal": 0.0176}}]},
+  "diffusion": {"scheme": "p1"}, "time": {"dt_ms": 0.02, "end_ms": 1},
+  "stimuli": [{"name": "S1", "region": {"sphere_mm": {"centre": [-20, 0, -65], "radius": 12}},
+    "start_ms": 0, "duration_ms": 1, "amplitude_pA_per_pF": 100}],
+  "probes": [{"name": "P1", "position_mm": [-20, 0, -60]}]})")
+                            .replace("MESH", mesh.toUtf8())) > 0);
+        f.close();
+        const QStringList session{path("heart.json"), "--devices", "cpu", "--out"};
+        const auto whole =
+            start(program, QStringList{"run"} + session + QStringList{path("whole")});
+        QVERIFY2(whole.status == 0, whole.err.constData());
+        const QStringList parts{"--set", "mesh.file=\"" + path("h.parts") + "\""};
+        const auto r = start(mpirun_, over(2, session + QStringList{path("parts")} + parts));
+        QVERIFY2(r.status == 0, r.err.constData());
+        QVERIFY(same("parts", "whole", {"activation.csv", "probes.csv"}));
+        QCOMPARE(report("parts")["ranks"].toArray().size(), 2);
+        const auto three = start(mpirun_, over(3, session + QStringList{path("no")} + parts));
+        QCOMPARE(three.status, 2);
+        QCOMPARE(three.err.count("error: "), 1);
+        QVERIFY(three.err.contains("has 2 parts for 3 ranks; start mpirun -n 2"));
+    }
+
     void whatRanksCannotDoIsRefused()
     {
         const auto gpus =

@@ -146,6 +146,7 @@ void Member::act(Ask what, Unpack& in, Pack& out)
     };
     switch (what) {
     case Ask::end:
+    case Ask::parts:
         break;
     case Ask::begin:
         begin(in, out);
@@ -228,15 +229,22 @@ void Member::act(Ask what, Unpack& in, Pack& out)
     }
 }
 
-void serve(Communicator& ranks, const Progress& progress)
+bool serve(Communicator& ranks, const Progress& progress)
 {
     Member member(ranks, progress);
     for (;;) {
         const auto message = ranks.receive(0);
-        if (Unpack(message).read<Ask>() == Ask::end)
-            return;
+        const auto what = Unpack(message).read<Ask>();
+        if (what == Ask::end || what == Ask::parts)
+            return what == Ask::parts;
         ranks.send(0, member.answer(message));
     }
+}
+
+void begin_parts(Communicator& ranks)
+{
+    for (int r = 1; r < ranks.size(); ++r)
+        ranks.send(r, (Pack() << Ask::parts).take());
 }
 
 } // namespace tawara::device::ranks

@@ -19,6 +19,7 @@ namespace tawara::device::ranks {
 /// whose first word says whether it went well.
 enum class Ask : std::uint8_t {
     end,     ///< there is no more to do
+    parts,   ///< there is nothing to step here: each rank reads its own part of the mesh
     begin,   ///< threads, precision, a share -> what computes, threads
     forget,  ///< the share
     advance, ///< steps
@@ -91,7 +92,13 @@ class Member
 
 /// Takes part in what the first rank asks for, until that has no more to do.
 /// @pre  ranks.rank() > 0
+/// @return whether each rank now reads its own part of the mesh, which is no matter of this one
 /// @throws DeviceError where another rank has ended
-void serve(Communicator& ranks, const Progress& progress);
+bool serve(Communicator& ranks, const Progress& progress);
+
+/// In the first rank: lets serve() return on all others, each of which goes on with its own part
+/// of the mesh.
+/// @throws DeviceError where one has ended
+void begin_parts(Communicator& ranks);
 
 } // namespace tawara::device::ranks

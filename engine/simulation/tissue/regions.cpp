@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/session/presets.hpp"
 #include "engine/simulation/session/session_extras.hpp"
+#include "engine/simulation/tissue/tissue_pieces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +26,10 @@ std::string join(const std::set<std::int32_t>& list)
 class Places
 {
   public:
-    Places(const Session& s, const mesh::TetMesh& m)
-        : session_(s), mesh_(m), labels_(m.region.begin(), m.region.end())
+    Places(const Session& s, const mesh::TetMesh& m, const WholeRegions* whole)
+        : session_(s), mesh_(m), whole_(whole),
+          labels_(whole != nullptr ? whole->labels
+                                   : std::set<std::int32_t>(m.region.begin(), m.region.end()))
     {
     }
 
@@ -99,11 +102,20 @@ class Places
     std::vector<char> operator()(const Tetrahedra& list) const
     {
         std::vector<char> out(mesh_.tetrahedron_count(), 0);
+        const auto all =
+            whole_ != nullptr ? whole_->tetrahedra : static_cast<std::int64_t>(out.size());
         for (auto t : list.tetrahedra) {
-            if (t < 0 || t >= static_cast<std::int64_t>(out.size()))
+            if (t < 0 || t >= all)
                 fail("there is no tetrahedron " + std::to_string(t) + "; the mesh has 0 to " +
-                     std::to_string(out.size() - 1));
-            out[static_cast<std::size_t>(t)] = 1;
+                     std::to_string(all - 1));
+            if (whole_ == nullptr) {
+                out[static_cast<std::size_t>(t)] = 1;
+                continue;
+            }
+            const auto& number = whole_->number;
+            const auto at = std::lower_bound(number.begin(), number.end(), t);
+            if (at != number.end() && *at == t)
+                out[static_cast<std::size_t>(at - number.begin())] = 1;
         }
         return some(std::move(out));
     }
@@ -119,7 +131,8 @@ class Places
     }
     std::vector<char> some(std::vector<char> held) const
     {
-        if (std::find(held.begin(), held.end(), 1) == held.end())
+        const bool here = std::find(held.begin(), held.end(), 1) != held.end();
+        if (!(whole_ != nullptr ? whole_->anywhere(here) : here))
             fail("holds no tissue of this mesh");
         return held;
     }
@@ -130,6 +143,7 @@ class Places
 
     const Session& session_;
     const mesh::TetMesh& mesh_;
+    const WholeRegions* whole_; ///< null: the mesh is whole
     std::set<std::int32_t> labels_;
     std::string pointer_;
 };
@@ -210,37 +224,58 @@ Region laid_on(Region base, const Region& over)
     return base;
 }
 
-} // namespace
+/// The regions that lie beneath one, as they come first along the tetrahedra.
+std::vector<std::int32_t> in_order(std::map<std::int32_t, std::int64_t> first_of,
+                                   const WholeRegions* whole)
+{
+    if (whole != nullptr)
+        first_of = whole->first_anywhere(first_of);
+    std::vector<std::int32_t> out;
+    for (const auto& [beneath, first] : first_of)
+        out.push_back(beneath);
+    std::sort(out.begin(), out.end(),
+              [&](std::int32_t a, std::int32_t b) { return first_of.at(a) < first_of.at(b); });
+    return out;
+}
 
-RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, std::vector<TunedRegion> tuned)
+/// Lays one region: what it lies on, and the new regions that it makes with each of these.
+void lay(const Session& s, std::size_t r, const std::vector<char>& held, RegionMap& p,
+         const WholeRegions* whole)
+{
+    const Region& region = s.regions[r];
+    std::map<std::int32_t, std::int64_t> first_of; // region beneath -> its first tetrahedron
+    for (std::size_t t = 0; t < held.size(); ++t) {
+        if (!held[t])
+            continue;
+        const auto at = p.of_tetrahedron[t];
+        if (region.inherits() && !region.insulating && at < 0)
+            throw InputError(s.name, "/tissue/regions/" + std::to_string(r),
+                             "has no model, and no region before it covers the same tissue; give "
+                             "it a model");
+        first_of.emplace(region.inherits() ? at : -1,
+                         whole != nullptr ? whole->number[t] : static_cast<std::int64_t>(t));
+    }
+    std::map<std::int32_t, std::int32_t> laid; // region beneath -> with this one on it
+    for (const auto beneath : in_order(std::move(first_of), whole)) {
+        laid.emplace(beneath, static_cast<std::int32_t>(p.regions.size()));
+        p.regions.emplace_back();
+        p.origin.push_back(r);
+        p.beneath.push_back(beneath);
+    }
+    for (std::size_t t = 0; t < held.size(); ++t)
+        if (held[t])
+            p.of_tetrahedron[t] = laid.at(region.inherits() ? p.of_tetrahedron[t] : -1);
+}
+
+RegionMap all_laid(const Session& s, const mesh::TetMesh& m, std::vector<TunedRegion> tuned,
+                   const WholeRegions* whole)
 {
     RegionMap p;
     p.tuned = std::move(tuned);
     p.of_tetrahedron.assign(m.tetrahedron_count(), -1);
-    Places places(s, m);
-    for (std::size_t r = 0; r < s.regions.size(); ++r) {
-        const Region& region = s.regions[r];
-        const auto held = places.of(region, r);
-        std::map<std::int32_t, std::int32_t> laid; // region beneath -> with this one on it
-        for (std::size_t t = 0; t < held.size(); ++t) {
-            if (!held[t])
-                continue;
-            auto& at = p.of_tetrahedron[t];
-            if (region.inherits() && !region.insulating && at < 0)
-                throw InputError(
-                    s.name, "/tissue/regions/" + std::to_string(r),
-                    "has no model, and no region before it covers the same tissue; give "
-                    "it a model");
-            const auto [place, fresh] = laid.emplace(region.inherits() ? at : -1,
-                                                     static_cast<std::int32_t>(p.regions.size()));
-            if (fresh) {
-                p.regions.emplace_back();
-                p.origin.push_back(r);
-                p.beneath.push_back(place->first);
-            }
-            at = place->second;
-        }
-    }
+    Places places(s, m, whole);
+    for (std::size_t r = 0; r < s.regions.size(); ++r)
+        lay(s, r, places.of(s.regions[r], r), p, whole);
     for (std::size_t t = 0; t < p.of_tetrahedron.size(); ++t)
         if (p.of_tetrahedron[t] < 0)
             throw InputError(s.name, "/tissue/regions",
@@ -248,6 +283,18 @@ RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, std::vector<Tune
                                  " of the mesh; add one with that label or \"*\"");
     lay_again(s, p);
     return p;
+}
+
+} // namespace
+
+RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, std::vector<TunedRegion> tuned)
+{
+    return all_laid(s, m, std::move(tuned), nullptr);
+}
+
+RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, const WholeRegions& whole)
+{
+    return all_laid(s, m, {}, &whole);
 }
 
 void lay_again(const Session& s, RegionMap& p)

@@ -4,6 +4,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/tissue/tissue_pieces.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -49,6 +50,7 @@ struct Select
     const Tissue& t;
     const std::string& file;
     const std::string& what;
+    bool of_part = false; ///< the tissue is one part of a mesh: it need not hold anything
 
     std::vector<std::int32_t> operator()(const Box& b) const
     {
@@ -64,7 +66,7 @@ struct Select
     std::vector<std::int32_t> operator()(const Sphere& s) const
     {
         auto out = where(t, [&](const Vec3& x) { return norm(x - s.centre) <= s.radius; });
-        if (out.empty()) {
+        if (out.empty() && !of_part) {
             const auto place = t.locator->find(s.centre);
             if (place.distance_mm <= s.radius) {
                 const auto k = static_cast<std::size_t>(
@@ -81,7 +83,7 @@ struct Select
     {
         const std::set<std::int32_t> known(t.mesh->region.begin(), t.mesh->region.end());
         for (const auto label : l.labels)
-            if (!known.count(label)) {
+            if (!known.count(label) && !of_part) {
                 std::string list;
                 for (const auto k : known)
                     list += (list.empty() ? "" : ", ") + std::to_string(k);
@@ -106,7 +108,7 @@ struct Select
                     for (auto v : t.surface->triangles[k])
                         out.insert(t.surface->vertices[static_cast<std::size_t>(v)]);
             }
-        if (out.empty()) {
+        if (out.empty() && !of_part) {
             std::string list;
             for (const auto wall : {mesh::Wall::endo_lv, mesh::Wall::endo_rv, mesh::Wall::epi})
                 if (std::find(t.surface->wall.begin(), t.surface->wall.end(), wall) !=
@@ -202,6 +204,12 @@ void add_cell_weights(const Tissue& t, std::int32_t cell, const Vec3& x, device:
 }
 
 } // namespace
+
+std::vector<std::int32_t> held_in_part(const Tissue& t, const StimulusRegion& region)
+{
+    const std::string none;
+    return std::visit(Select{t, none, none, true}, region);
+}
 
 std::vector<std::int32_t> unknowns_in(const Tissue& t, const StimulusRegion& region,
                                       const std::string& file, const std::string& what)

@@ -8,6 +8,7 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/mesh/parallel/files.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/late_pulses.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
@@ -22,6 +23,7 @@
 #include "engine/simulation/tissue/purkinje.hpp"
 #include "engine/simulation/tissue/region_notices.hpp"
 #include "engine/simulation/tissue/tissue_notices.hpp"
+#include "engine/simulation/tissue/tissue_pieces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,131 +32,12 @@
 namespace tawara::simulation {
 namespace {
 
-std::string pointer(const std::string& list, std::size_t i)
-{
-    return "/" + list + "/" + std::to_string(i);
-}
-
-/// Region of each vertex: the one that fills most of the volume around it; where any of it
-/// conducts, of that part.
-std::vector<std::int32_t> vertex_regions(const Tissue& t, const std::vector<std::int32_t>& of_tet)
-{
-    const auto& m = *t.mesh;
-    std::vector<std::int32_t> out(m.vertex_count());
-    std::vector<std::pair<std::int32_t, double>> share; // few: a linear search is the fastest
-    const auto insulates = [&](std::int32_t tet) {
-        const auto r = static_cast<std::size_t>(of_tet[static_cast<std::size_t>(tet)]);
-        return t.patches.regions[r].insulating;
-    };
-    for (std::size_t v = 0; v < out.size(); ++v) {
-        share.clear();
-        const auto first = t.stars.tets.begin() + t.stars.first[v],
-                   last = t.stars.tets.begin() + t.stars.first[v + 1];
-        const bool none_conducts = std::all_of(first, last, insulates);
-        for (auto at = first; at != last; ++at) {
-            if (!none_conducts && insulates(*at))
-                continue;
-            const auto tet = static_cast<std::size_t>(*at);
-            auto s = std::find_if(share.begin(), share.end(),
-                                  [&](const auto& x) { return x.first == of_tet[tet]; });
-            if (s == share.end())
-                s = share.insert(s, {of_tet[tet], 0});
-            s->second += m.volume(tet);
-        }
-        std::sort(share.begin(), share.end()); // of equals the first region
-        out[v] = std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) {
-                     return a.second < b.second;
-                 })->first;
-    }
-    return out;
-}
-
-/// The same for an operator that may have complex eigenvalues (fvm), and what is to be said of
-/// them.
-diffusion::SubStepping checked_substeps(const Session& s, const diffusion::System& system,
-                                        diffusion::SubStepping plain, Notices& notices,
-                                        const Progress& progress)
-{
-    if (plain.kind == diffusion::SubStepping::Kind::euler ||
-        system.scheme != diffusion::Scheme::fvm)
-        return plain;
-    ThreadPool pool(progress.context.threads);
-    const auto rim = diffusion::rim_of_spectrum(pool, system, progress);
-    const auto out = diffusion::choose_substeps(s.dt_ms, system.stable_dt_ms, rim);
-    double imaginary = 0, modulus = 0;
-    for (const auto& x : rim) {
-        imaginary = std::max(imaginary, std::abs(x.imag()));
-        modulus = std::max(modulus, std::abs(x));
-    }
-    const std::string found =
-        "oscillating modes of the diffusion operator: imaginary parts up to " +
-        rounded_text(modulus > 0 ? 100 * imaginary / modulus : 0) +
-        " % of its largest eigenvalue; ";
-    if (out.kind == plain.kind && out.stages == plain.stages)
-        notices.push_back(
-            {Notice::Level::info, found + std::to_string(plain.stages) + " RKL2 stages damp them"});
-    else
-        notices.push_back(
-            {Notice::Level::warning,
-             found + std::to_string(plain.stages) + " RKL2 stages would let them grow, so " +
-                 std::to_string(out.stages) +
-                 (out.kind == plain.kind ? " are taken" : " Euler sub-steps are taken")});
-    return out;
-}
-
-/// How diffusion is stepped, and which key is wrong where it cannot be.
-diffusion::SubStepping substeps(const Session& s, const RegionMap& patches,
-                                const diffusion::System& system, Notices& notices,
-                                const Progress& progress)
-{
-    try {
-        return checked_substeps(s, system, diffusion::choose_substeps(s.dt_ms, system.stable_dt_ms),
-                                notices, progress);
-    } catch (const InputError& e) {
-        std::size_t most = 0;
-        const auto largest = [&](std::size_t k) {
-            const auto& c = patches.regions[k].conductivity_S_per_m;
-            return std::max({c.fibre, c.sheet, c.normal});
-        };
-        for (std::size_t k = 0; k < patches.regions.size(); ++k)
-            if (largest(k) > largest(most))
-                most = k;
-        if (largest(most) <= beyond_tissue_S_per_m)
-            throw InputError(s.name, "/time/dt_ms", e.reason);
-        const auto origin = patches.origin[most];
-        throw InputError(s.name,
-                         pointer("tissue/regions", origin) + (s.regions[origin].inherits()
-                                                                  ? "/conductivity_scale"
-                                                                  : "/conductivity_S_per_m"),
-                         "gives " + rounded_text(largest(most)) +
-                             " S/m, with which diffusion would need more than 10000 stages inside "
-                             "one time step; tissue has 0.01 to 1 S/m");
-    }
-}
-
-/// @throws InputError where a factor wants directions that there are not
-void need_fibres_of_scales(const Session& s, const mesh::TetMesh& m)
-{
-    for (std::size_t r = 0; r < s.regions.size(); ++r) {
-        const auto& scale = s.regions[r].conductivity_scale;
-        const std::string at = pointer("tissue/regions", r) + "/conductivity_scale";
-        if (!scale.even() && m.fibre.empty())
-            throw InputError(s.name, at,
-                             "differs by direction, and the mesh has no fibres; give one number, "
-                             "or fibres by mesh.fibres, a file or \"rule-based\"");
-        if (scale.sheet != scale.normal && m.sheet.empty())
-            throw InputError(s.name, at,
-                             "differs between sheet and normal, and the mesh has no sheets; give "
-                             "both the same factor");
-    }
-}
-
 /// @throws InputError where velocities want directions that there are not
 void need_fibres_of_velocities(const Session& s, const mesh::TetMesh& m)
 {
     for (std::size_t r = 0; r < s.regions.size(); ++r) {
         const auto& v = s.regions[r].velocity_m_per_s;
-        const std::string at = pointer("tissue/regions", r) + "/velocity_m_per_s";
+        const std::string at = "/tissue/regions/" + std::to_string(r) + "/velocity_m_per_s";
         if (v && !v->even() && m.fibre.empty())
             throw InputError(s.name, at,
                              "differs by direction, and the mesh has no fibres; give one number, "
@@ -175,16 +58,6 @@ std::vector<TunedRegion> tuned_on(const Session& s, const mesh::TetMesh& m, Noti
         return {};
     need_fibres_of_velocities(s, m);
     return tune_regions(s, mesh::grain(m), notices, progress);
-}
-
-/// @throws InputError where the source of an electrocardiogram wants directions that there are not
-void need_fibres_of_source(const Session& s, const mesh::TetMesh& m)
-{
-    const auto& c = s.source_conductivity_S_per_m;
-    if (c && m.fibre.empty() && (c->fibre != c->sheet || c->fibre != c->normal))
-        throw InputError(s.name, "/ecg/source_conductivity_S_per_m",
-                         "differs by direction, and the mesh has no fibres; give one value for "
-                         "all three");
 }
 
 /// Whether a region is a layer or a segment.
@@ -215,6 +88,11 @@ mesh::TetMesh heart_of(const Session& s, const MeshHeart& heart, Notices& notice
 LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
 {
     auto read = [&](const std::filesystem::path& file, std::optional<LengthUnit> unit) {
+        if (mesh::parallel::is_index(file))
+            throw InputError(s.name, "/mesh/file",
+                             "is a mesh in parts, of which each rank reads its own: mpirun -n N "
+                             "tawara-cli run SESSION.json --distributed; elsewhere name the mesh "
+                             "that it was made of");
         auto kept = take_mesh(file, unit);
         auto loaded = kept ? std::move(*kept) : mesh::io::read(file, unit, progress);
         notices.insert(notices.end(), loaded.check.notices.begin(), loaded.check.notices.end());
@@ -333,17 +211,8 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     if (p.currents == IonicCurrents::interpolated)
         p.elements = device::conducting_elements(m, tensors);
     p.activation_threshold_mV = s.activation_threshold_mV;
-    if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped) {
-        p.substeps = substeps(s, t.patches, p.system, t.notices, progress);
-        if (p.substeps.stages > 1)
-            t.notices.push_back(
-                {Notice::Level::info,
-                 "diffusion takes " + std::to_string(p.substeps.stages) +
-                     (p.substeps.kind == diffusion::SubStepping::Kind::euler ? " sub-steps"
-                                                                             : " RKL2 stages") +
-                     " inside a time step of " + rounded_text(s.dt_ms) +
-                     " ms (stable alone: " + rounded_text(p.system.stable_dt_ms) + " ms)"});
-    }
+    if (s.stepping == Stepping::explicit_ && s.mass == diffusion::Mass::lumped)
+        p.substeps = substeps_of(s, t.patches, p.system, t.notices, nullptr, progress);
     t.region_of_unknown = t.on_vertices() ? vertex_regions(t, of_tet) : of_tet;
     assign_cells(s, t);
     need_steps_of_dyads(s, t.cells);

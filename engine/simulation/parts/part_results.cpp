@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run on a mesh in parts writes, and what it goes on from.
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/device/ranks/pack.hpp"
+#include "engine/simulation/parts/part_outputs.hpp"
+#include "engine/simulation/parts/part_run.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/report.hpp"
+#include "engine/simulation/results/report_steps.hpp"
+#include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/output_keys.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace tawara::simulation::parts {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+using device::ranks::Pack;
+using device::ranks::Unpack;
+
+double since(Clock::time_point t)
+{
+    return std::chrono::duration<double>(Clock::now() - t).count();
+}
+
+/// The most memory that this process has had [bytes]; 0: not known.
+std::int64_t peak_memory_bytes()
+{
+    std::ifstream in("/proc/self/status");
+    for (std::string line; std::getline(in, line);) {
+        long long kB = 0;
+        if (std::sscanf(line.c_str(), "VmHWM: %lld kB", &kB) == 1)
+            return kB * 1024;
+    }
+    return 0;
+}
+
+std::string suffix(int rank, int size)
+{
+    return "-" + std::to_string(rank) + "of" + std::to_string(size);
+}
+
+} // namespace
+
+/// @param whole  of a checkpoint of all of them, as checkpoint_name() calls it
+std::filesystem::path PartRun::checkpoint_of(const std::filesystem::path& whole, int rank) const
+{
+    return whole.parent_path() /
+           (whole.stem().string() + suffix(rank, group_.size()) + whole.extension().string());
+}
+
+void PartRun::write_checkpoint_here()
+{
+    const auto taken = group_.at_first(samples_.taken(*stepper_));
+    if (group_.is_first())
+        samples_.add(taken, session_.dt_ms);
+    Checkpoint c;
+    c.fingerprint = fingerprint_;
+    c.state = stepper_->snapshot();
+    c.probes = samples_.table();
+    c.probes_of = probes_print(session_.probes);
+    if (!ecg_.empty())
+        c.tables["ecg.csv"] = {ecg_.table(), ecg_.print()};
+    c.threshold_mV = session_.activation_threshold_mV;
+    const auto file =
+        checkpoint_of(options_.out / checkpoint_name(stepper_->time_ms()), group_.rank());
+    write_checkpoint(c, file);
+    group_.any(false); // all parts of it are there
+    checkpoints_.push_back(file);
+    remove_old_checkpoints();
+}
+
+void PartRun::remove_old_checkpoints()
+{
+    const auto kept = static_cast<std::size_t>(session_.output->checkpoints_kept);
+    for (; kept > 0 && checkpoints_.size() > kept; checkpoints_.pop_front())
+        remove_plain_file(checkpoints_.front());
+}
+
+void PartRun::resume()
+{
+    if (options_.resume.empty())
+        return;
+    const auto& named = options_.resume;
+    auto stem = named.stem().string();
+    const auto first = suffix(0, group_.size());
+    if (!stem.ends_with(first))
+        throw InputError(named.string(), "is no checkpoint of a mesh in " +
+                                             std::to_string(group_.size()) +
+                                             " parts; name that of the first part, which ends in " +
+                                             first + ".tcp");
+    stem.resize(stem.size() - first.size());
+    const auto file =
+        checkpoint_of(named.parent_path() / (stem + named.extension().string()), group_.rank());
+    const auto& group = tissue_->share.problem.group;
+    auto c = read_checkpoint(file, [&](const Checkpoint& begun) {
+        if (begun.fingerprint != fingerprint_)
+            throw InputError(file.string(),
+                             "is of another run: " + difference(begun.fingerprint, fingerprint_));
+        CheckpointBounds bounds;
+        bounds.unknowns = group.size();
+        bounds.group = group;
+        return bounds;
+    });
+    if (c.probes_of != probes_print(session_.probes))
+        throw InputError(file.string(), "has samples of other probes; give the same ones");
+    stepper_->restore(c.state);
+    samples_.table() = std::move(c.probes);
+    if (const auto rows = c.tables.find("ecg.csv"); rows != c.tables.end() && !ecg_.empty()) {
+        if (rows->second.of != ecg_.print())
+            throw InputError(file.string(), "has an electrocardiogram of other leads; give the "
+                                            "same ones");
+        ecg_.table() = std::move(rows->second.rows);
+    }
+    first_step_ = stepper_->step();
+    if (group_.largest(static_cast<double>(first_step_)) != static_cast<double>(first_step_))
+        throw InputError(file.string(), "is of an earlier step than that of another part");
+}
+
+void PartRun::write_frame()
+{
+    auto& t = *tissue_;
+    std::vector<double> v(t.share.problem.group.size());
+    stepper_->potential(v);
+    char name[40];
+    std::snprintf(name, sizeof name, "frames/%09lld", static_cast<long long>(stepper_->step()));
+    const auto files = write_pieces(
+        t, group_, {{"V_mV", places(t.tissue), at_unknowns(t, group_, v)}}, options_.out, name);
+    files_.insert(files_.end(), files.begin(), files.end());
+    if (!group_.is_first())
+        return;
+    frames_.push_back({stepper_->time_ms(), files.front()});
+    write_whole(options_.out / "frames.pvd", [&](std::ostream& out) {
+        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+               "byte_order=\"LittleEndian\">\n<Collection>\n";
+        for (const auto& [time, file] : frames_) {
+            std::string text;
+            append_number(text, time, 12);
+            out << "<DataSet timestep=\"" << text << "\" part=\"0\" file=\"" << file << "\"/>\n";
+        }
+        out << "</Collection>\n</VTKFile>\n";
+    });
+}
+
+RunReport PartRun::finish(const std::optional<Stopped>& stopped)
+{
+    auto& t = *tissue_;
+    const auto& out = options_.out;
+    const auto maps = stepper_->maps();
+    const auto fields = [&](const char* name, std::span<const double> values) {
+        return mesh::io::Extra{name, places(t.tissue), at_unknowns(t, group_, values)};
+    };
+    std::vector<double> apd90(maps.activation_ms.size());
+    for (std::size_t u = 0; u < apd90.size(); ++u)
+        apd90[u] = maps.apd90(u);
+    const auto pieces = write_pieces(t, group_,
+                                     {fields("activation_ms", maps.activation_ms),
+                                      fields("repolarisation_ms", maps.repolarisation_ms),
+                                      fields("apd90_ms", apd90)},
+                                     out, "activation");
+    files_.insert(files_.end(), pieces.begin(), pieces.end());
+    write_activation(t, group_, session_, maps, out / "activation.csv");
+    files_.insert(files_.end(), {"activation.csv", "probes.csv", "report.json"});
+    if (!frames_.empty())
+        files_.emplace_back("frames.pvd");
+    if (!ecg_.empty())
+        files_.emplace_back("ecg.csv");
+    if (group_.is_first()) {
+        write_probes_csv(samples_.table(), out / "probes.csv");
+        if (!ecg_.empty())
+            write_probes_csv(ecg_.table(), out / "ecg.csv");
+    }
+    RunReport r;
+    const std::string ended = !stopped ? "end" : stopped->at ? stopped->text : "cancelled";
+    r.json = report_text(ended, maps, r);
+    if (group_.is_first())
+        write_whole(out / "report.json", [&](std::ostream& text) { text << r.json << "\n"; });
+    group_.any(false); // all that was to be told was told
+    return r;
+}
+
+std::string PartRun::report_text(const std::string& ended, const device::Maps& maps, RunReport& r)
+{
+    const auto& t = *tissue_;
+    const auto own = t.share.own();
+    double last = 0;
+    std::int64_t activated = 0;
+    for (std::size_t u = 0; u < own; ++u)
+        if (std::isfinite(maps.activation_ms[u])) {
+            ++activated;
+            last = std::max(last, maps.activation_ms[u]);
+        }
+    r.activated = group_.count(activated);
+    r.last_activation_ms = group_.largest(last);
+    const auto cells = group_.count(static_cast<std::int64_t>(own));
+    r.unknowns = t.unknowns();
+    r.steps = stepper_->step() - first_step_;
+    r.seconds = group_.largest(stepping_s_);
+    if (r.seconds > 0)
+        r.cell_steps_per_s = static_cast<double>(r.steps) * static_cast<double>(cells) / r.seconds;
+    r.velocity_m_per_s.fill(std::numeric_limits<double>::quiet_NaN());
+    const auto of_ranks =
+        group_.at_first((Pack() << own << t.own.size() << t.share.problem.group.size() - own
+                                << peak_memory_bytes() << stepping_s_)
+                            .take());
+    Json j = Json::object();
+    j["program"] = "tawara";
+    j["version"] = program_version();
+    j["session"] = session_.name;
+    j["session_file"] = options_.session_file;
+    j["ended"] = ended;
+    j["devices"] = Json::array({std::to_string(group_.size()) +
+                                " ranks, each with its part of the mesh: " + stepper_->device()});
+    j["precision"] = name(options_.device.precision);
+    j["mesh"] = {{"title", t.index.title},
+                 {"vertices", t.index.vertices},
+                 {"tetrahedra", t.index.tetrahedra}};
+    j["diffusion"] = report::diffusion_json(t.share.problem);
+    j["unknowns"] = r.unknowns;
+    j["unknowns_with_cells"] = cells;
+    j["dt_ms"] = session_.dt_ms;
+    j["first_step"] = first_step_;
+    j["steps"] = r.steps;
+    j["time_ms"] = stepper_->time_ms();
+    if (!options_.resume.empty())
+        j["resumed_from"] = options_.resume.string();
+    j["activated"] = r.activated;
+    j["last_activation_ms"] = r.activated > 0 ? Json(r.last_activation_ms) : Json(nullptr);
+    j["seconds"] = {{"total", since(born_)}, {"setup", setup_s_}, {"stepping", r.seconds}};
+    j["cell_steps_per_s"] = r.cell_steps_per_s;
+    j["ranks"] = Json::array();
+    for (const auto& message : of_ranks) {
+        Unpack in(message);
+        const auto stepped = in.read<std::size_t>(), held = in.read<std::size_t>(),
+                   taken = in.read<std::size_t>();
+        const auto peak = in.read<std::int64_t>();
+        j["ranks"].push_back({{"unknowns_stepped", stepped},
+                              {"unknowns_held", held},
+                              {"unknowns_taken", taken},
+                              {"peak_memory_bytes", peak > 0 ? Json(peak) : Json(nullptr)},
+                              {"stepping_s", in.read<double>()}});
+    }
+    j["notices"] = Json::array();
+    for (const auto& n : notices_)
+        j["notices"].push_back(n.text);
+    j["files"] = files_;
+    return j.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace tawara::simulation::parts
