@@ -89,7 +89,7 @@ Watched watched(const Session& s, double to_ms, PhasePlane::Kind plane = delayed
 {
     constexpr float up_mV = -20;
     const auto t = build_tissue(s);
-    const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::single, 1});
+    const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::double_, 1});
     for (const auto& stimulus : s.stimuli)
         for (auto& source : sources_of(t, stimulus, "s", "/stimuli"))
             stepper->add_stimulus(std::move(source));
