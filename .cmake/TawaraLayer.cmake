@@ -1,9 +1,10 @@
 # tawara_layer(NAME DIR folder [USES layer...] [LINKS library...] [PRIVATE_LINKS library...] [QT] [RECURSE]
-#              [PRECOMPILED target] [SEPARATE] [ALONE file...])
+#              [PRECOMPILED target] [SEPARATE] [ALONE file...] [LIGHT])
 #
 # One static library per folder: all its .cpp (and .cu) files, found by name; with RECURSE those
 # of its subfolders too. USES are the layers it may include and
-# links to; the list is also written to layers.txt, against which tests/layering checks every #include.
+# links to; the list is also written to layers.txt, against which tests/layering checks every #include. LIGHT layers compute
+# little: TAWARA_QUICK does not optimise them.
 include(CMakeParseArguments)
 
 add_library(tawara_options INTERFACE)
@@ -35,8 +36,10 @@ endif()
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX) # with CMAKE_POSITION_INDEPENDENT_CODE programs are linked with -pie
 if(NOT TAWARA_SANITIZE)
+  set(optimised $<NOT:$<BOOL:$<TARGET_PROPERTY:TAWARA_UNOPTIMISED>>>) # as glibc's checks need it
   target_compile_options(tawara_options INTERFACE
-    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-fstack-protector-strong>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>,${optimised}>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
   target_link_options(tawara_options INTERFACE $<$<CONFIG:Release>:LINKER:-z,relro,-z,now>)
 endif()
 if(TAWARA_HAVE_CUDA)
@@ -44,18 +47,49 @@ if(TAWARA_HAVE_CUDA)
 endif()
 target_link_libraries(tawara_options INTERFACE Threads::Threads)
 
-# tawara_precompiled(NAME header [library...]): a header that is compiled once, for targets that reuse it of NAME. The
-# standard library is two thirds of what most files would read. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+# tests/run.sh builds once and runs once. With TAWARA_QUICK it compiles what computes little without optimisation, in less
+# than half the time: LIGHT layers, and the tests of them. In other builds they are optimised, LIGHT or not; the command
+# line's sources by -O1, since what is slow is in the layers.
+function(tawara_light target)
+  if(TAWARA_QUICK)
+    set_target_properties(${target} PROPERTIES TAWARA_UNOPTIMISED ON)
+    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O0>)
+  endif()
+endfunction()
+
+# Programs of tests are many: lld links one in a third of gold's time where it is installed, and gold in a third of ld's.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=lld TAWARA_HAVE_LLD)
+check_linker_flag(CXX -fuse-ld=gold TAWARA_HAVE_GOLD)
+function(tawara_quick_link target)
+  if(NOT TAWARA_SANITIZE AND TAWARA_HAVE_LLD)
+    target_link_options(${target} PRIVATE -fuse-ld=lld)
+  elseif(NOT TAWARA_SANITIZE AND TAWARA_HAVE_GOLD)
+    target_link_options(${target} PRIVATE -fuse-ld=gold)
+  endif()
+endfunction()
+
+# tawara_precompiled(NAME header [LIGHT] [library...]): a header that is compiled once, for targets that reuse it of NAME and
+# are as much optimised. The standard library is two thirds of what most files would read, and half of the rest is the
+# session. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
 function(tawara_precompiled name header)
+  cmake_parse_arguments(P "LIGHT" "" "" ${ARGN})
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled/${name}.cpp CONTENT "")
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/precompiled/${name}.cpp)
-  target_link_libraries(${name} PRIVATE tawara_options ${ARGN})
+  target_link_libraries(${name} PRIVATE tawara_options ${P_UNPARSED_ARGUMENTS})
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/.cmake/${header})
+  if(P_LIGHT)
+    tawara_light(${name})
+  endif()
 endfunction()
 tawara_precompiled(tawara_standard_pch standard.hpp)
+tawara_precompiled(tawara_light_pch standard.hpp LIGHT)
+tawara_precompiled(tawara_session_pch session.hpp LIGHT nlohmann_json::nlohmann_json Eigen3::Eigen)
 if(TAWARA_GUI)
-  tawara_precompiled(tawara_widgets_pch widgets.hpp Qt6::Widgets)
+  tawara_precompiled(tawara_widgets_pch widgets.hpp LIGHT Qt6::Widgets)
+  tawara_precompiled(tawara_window_pch window.hpp LIGHT Qt6::Widgets Eigen3::Eigen)
   target_compile_definitions(tawara_widgets_pch PRIVATE QT_NO_KEYWORDS)
+  target_compile_definitions(tawara_window_pch PRIVATE QT_NO_KEYWORDS)
 endif()
 
 function(tawara_reuse_precompiled target from)
@@ -146,7 +180,7 @@ function(tawara_unite_cuda target)
 endfunction()
 
 function(tawara_layer name)
-  cmake_parse_arguments(L "QT;RECURSE;SEPARATE" "DIR;PRECOMPILED" "USES;LINKS;PRIVATE_LINKS;ALONE" ${ARGN})
+  cmake_parse_arguments(L "QT;RECURSE;SEPARATE;LIGHT" "DIR;PRECOMPILED" "USES;LINKS;PRIVATE_LINKS;ALONE" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/${L_DIR})
   set(glob GLOB)
   if(L_RECURSE)
@@ -174,6 +208,11 @@ function(tawara_layer name)
       set(precompiled ${L_PRECOMPILED})
     elseif("${L_LINKS}" MATCHES "Qt6::(OpenGL)?Widgets")
       set(precompiled tawara_widgets_pch)
+    elseif(L_LIGHT)
+      set(precompiled tawara_light_pch)
+    endif()
+    if(L_LIGHT)
+      tawara_light(tawara_${name})
     endif()
     tawara_reuse_precompiled(tawara_${name} ${precompiled})
     if(L_QT)
@@ -186,8 +225,8 @@ function(tawara_layer name)
     if(TAWARA_UNITY AND NOT L_SEPARATE)
       tawara_unity(tawara_${name} ${L_ALONE})
       set_property(GLOBAL APPEND PROPERTY TAWARA_UNITED ${name})
-      set_property(GLOBAL PROPERTY TAWARA_PRECOMPILED_${name} ${precompiled})
     endif()
+    set_property(GLOBAL PROPERTY TAWARA_PRECOMPILED_${name} ${precompiled})
     if(L_QT)
       tawara_moc_headers(tawara_${name})
     endif()
@@ -214,31 +253,31 @@ function(tawara_write_layers)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/layers.txt CONTENT "${text}\n")
 endfunction()
 
-# What tests are built with: -O1, since what is slow is in the layers, and the gold linker where it is installed, which
-# links them in a third of the time.
-include(CheckLinkerFlag)
-check_linker_flag(CXX -fuse-ld=gold TAWARA_HAVE_GOLD)
+# What tests are built with: -O1, since what is slow is in the layers (LIGHT: nothing slow in the test itself).
 function(tawara_test_options target)
+  if("LIGHT" IN_LIST ARGN AND TAWARA_QUICK)
+    tawara_light(${target})
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   target_link_libraries(${target} PRIVATE tawara_options Qt6::Core Qt6::Test)
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS TAWARA_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     TAWARA_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<COMPILE_LANGUAGE:CXX>:-UQT_TESTCASE_BUILDDIR>
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-UQT_TESTCASE_BUILDDIR>
     $<$<COMPILE_LANGUAGE:CXX>:-UQT_TESTCASE_SOURCEDIR>)
-  if(TAWARA_HAVE_GOLD AND NOT TAWARA_SANITIZE)
-    target_link_options(${target} PRIVATE -fuse-ld=gold)
-  endif()
+  tawara_quick_link(${target})
 endfunction()
 if(TAWARA_TESTS)
   tawara_precompiled(tawara_test_pch tests.hpp)
   tawara_test_options(tawara_test_pch)
   if(TAWARA_GUI) # QtTest has more in it where Qt's windows are
     tawara_precompiled(tawara_gui_test_pch tests.hpp Qt6::Widgets)
-    tawara_test_options(tawara_gui_test_pch)
+    tawara_test_options(tawara_gui_test_pch LIGHT)
     tawara_precompiled(tawara_window_test_pch window_tests.hpp tawara_fixture)
-    tawara_test_options(tawara_window_test_pch)
+    tawara_test_options(tawara_window_test_pch LIGHT)
   endif()
   tawara_precompiled(tawara_run_test_pch run_tests.hpp tawara_live tawara_run)
-  tawara_test_options(tawara_run_test_pch)
+  tawara_test_options(tawara_run_test_pch LIGHT)
 endif()
 
 # The longest tests begin first, so that no core waits for one that began last.
@@ -251,10 +290,11 @@ foreach(line IN LISTS lines)
 endforeach()
 
 # tawara_test(NAME layer... SOURCES are tests/FOLDER/NAME.cpp) : a Qt Test program with its own ctest entry.
-# Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, SOURCES files beside it:
-# tests of further classes (test_*.cpp, tests/several.hpp), headers with such, others.
+# Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, COMPUTES (much in its own
+# source, which is always optimised), SOURCES files beside it: tests of further classes (test_*.cpp, tests/several.hpp),
+# headers with such, others.
 function(tawara_test name)
-  cmake_parse_arguments(T "GUI" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
+  cmake_parse_arguments(T "GUI;COMPUTES" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 1200) # a host that has other work may take ten times as long
   endif()
@@ -272,7 +312,14 @@ function(tawara_test name)
     ${T_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/moc)
-  tawara_test_options(${name})
+  if(T_GUI)
+    tawara_test_options(${name} LIGHT)
+  elseif(T_USES MATCHES "(^|;)(run|live|cli)(;|$)" AND NOT (T_COMPUTES AND TAWARA_QUICK))
+    set(of_runs ON)
+    tawara_test_options(${name} LIGHT)
+  else()
+    tawara_test_options(${name})
+  endif()
   set(links ${T_LINKS})
   foreach(u ${T_USES})
     list(APPEND links tawara_${u})
@@ -287,7 +334,7 @@ function(tawara_test name)
     endif()
     add_test(NAME ${T_FOLDER}.${name} COMMAND xvfb-run -a -s "-screen 0 1920x1080x24" $<TARGET_FILE:${name}>)
   else()
-    if(T_USES MATCHES "(^|;)(run|live|cli)(;|$)")
+    if(of_runs)
       tawara_reuse_precompiled(${name} tawara_run_test_pch)
     else()
       tawara_reuse_precompiled(${name} tawara_test_pch)

@@ -11,7 +11,7 @@ tawara_install build test
 
 started=$SECONDS
 if [ -d /usr/local/cuda/bin ]; then PATH=$PATH:/usr/local/cuda/bin; fi
-options=(-DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=ON -DTAWARA_TESTS=ON -DTAWARA_UNITY=ON)
+options=(-DCMAKE_BUILD_TYPE=Release -DTAWARA_WERROR=ON -DTAWARA_TESTS=ON -DTAWARA_UNITY=ON -DTAWARA_QUICK=ON)
 if ! nvidia-smi -L > /dev/null 2>&1; then options+=(-DCMAKE_CUDA_ARCHITECTURES=90-virtual); fi # nothing runs: no machine code
 # shellcheck disable=SC2046 # options are words
 cmake -S "$root" -B "$build" -G Ninja "${options[@]}" $(tawara_compiler "$build")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is used of the standard library is included, though it is precompiled for every file.
+// What is used of the standard library and of JSON is included, though both are precompiled.
 #include "tests/layering/sources.hpp"
 
 #include <QHash>
@@ -88,17 +88,22 @@ class Includes
     QHash<QString, QSet<QString>> known_;
 };
 
-/// What a file uses of the standard library without its header: "line: name needs <header>".
+/// What a file uses of the standard library, or of JSON, without its header: "line: name needs
+/// <header>".
 QStringList lacking(const Source& s, Includes& includes)
 {
     static const QHash<QString, QString> header_of = header_of_names();
     static const QRegularExpression used("\\bstd::(\\w+)"), text("\"(\\\\.|[^\"\\\\])*\""),
-        remark("//.*");
+        remark("//.*"), json("\\bnlohmann::");
     const auto there = includes.of(s.path);
+    const bool has_json =
+        there.contains("nlohmann/json.hpp") || there.contains("nlohmann/json_fwd.hpp");
     QStringList out;
     for (int k = 0; k < s.lines.size(); ++k) {
         QString line = s.lines[k];
         line.remove(text).remove(remark);
+        if (!has_json && json.match(line).hasMatch())
+            out << QString("%1: nlohmann:: needs <nlohmann/json.hpp>").arg(k + 1);
         for (auto it = used.globalMatch(line); it.hasNext();) {
             const auto name = it.next().captured(1);
             const auto header = header_of.value(name);
@@ -136,6 +141,12 @@ class TestStandardIncludes : public QObject
         const QList<Source> all{header, s};
         Includes includes(all);
         QCOMPARE(lacking(all[1], includes), QStringList{"1: std::map needs <map>"});
+        Source j{"c.cpp", {"nlohmann::json j;"}, {}};
+        QCOMPARE(lacking(j, includes), QStringList{"1: nlohmann:: needs <nlohmann/json.hpp>"});
+        j.path = "d.cpp", j.includes = {{"nlohmann/json_fwd.hpp", true, 1}};
+        const QList<Source> more{j};
+        Includes of_more(more);
+        QCOMPARE(lacking(more[0], of_more), QStringList());
     }
 };
 

@@ -51,7 +51,7 @@ class Heart
   public:
     explicit Heart(const Session& s)
         : session_(s), tissue_(build_tissue(s)),
-          stepper_(device::make_stepper(tissue_.problem, {"cpu", Precision::double_, 2}))
+          stepper_(device::make_stepper(tissue_.problem, {"cpu", Precision::single, 2}))
     {
         for (auto& source : sources_of(tissue_, s.stimuli[0], s.name, "apex"))
             stepper_->add_stimulus(source);

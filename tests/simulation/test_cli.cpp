@@ -25,6 +25,8 @@ void write(const QString& file, const std::string& text)
         f.write(text.data(), static_cast<qint64>(text.size()));
 }
 
+const char* const small_heart = R"({"shape": "lv", "edge_mm": 5, "lv_short_axis_mm": 12,
+    "lv_long_axis_mm": 25, "base_plane_mm": 10})";
 const QString program = QStringLiteral(TAWARA_BINARY_DIR "/engine/cli/tawara-cli");
 
 } // namespace
@@ -292,7 +294,7 @@ class TestCli : public QObject
 
     void meshCommands()
     {
-        write(dir_.path() + "/heart.json", R"({"shape": "lv", "edge_mm": 5})");
+        write(dir_.path() + "/heart.json", small_heart);
         auto r = run({"mesh", "heart", path("heart.json"), path("h.vtu"), "--json"});
         QVERIFY2(r.status == 0, r.err.c_str());
         r = run({"mesh", "info", path("h.vtu"), "--json"});
@@ -339,7 +341,7 @@ class TestCli : public QObject
     /// What a mesh is read from is not written over, whatever name it is given by.
     void meshesAreNotReplacedByWhatIsMadeOfThem()
     {
-        write(dir_.path() + "/s.json", R"({"shape": "lv", "edge_mm": 5})");
+        write(dir_.path() + "/s.json", small_heart);
         QCOMPARE(run({"mesh", "heart", path("s.json"), path("o/h.vtu")}).status, 0);
         for (const char* made : {"o/h.pts", "o/h.node", "o/h.bpts", "o/h.vtk"})
             QCOMPARE(run({"mesh", "convert", path("o/h.vtu"), path(made)}).status, 0);
@@ -365,7 +367,7 @@ class TestCli : public QObject
     /// Temporary names stay inside.
     void filesThatCannotBeWrittenAreNamed()
     {
-        write(dir_.path() + "/s.json", R"({"shape": "lv", "edge_mm": 5})");
+        write(dir_.path() + "/s.json", small_heart);
         for (const char* out : {"/proc/x.vtu", "/proc/x.vtk", "/proc/x.pts", "/proc/x.msh"}) {
             const auto r = run({"mesh", "heart", path("s.json"), out});
             QCOMPARE(r.status, static_cast<int>(cli::bad_input));
@@ -377,7 +379,7 @@ class TestCli : public QObject
 
     void sessionFilesToStartFrom()
     {
-        write(dir_.path() + "/s.json", R"({"shape": "lv", "edge_mm": 5})");
+        write(dir_.path() + "/s.json", small_heart);
         QCOMPARE(run({"mesh", "heart", path("s.json"), path("m/h.vtu")}).status, 0);
         auto r =
             run({"session", path("t/a.json"), "--mesh", path("m/h.vtu"), "--end", "1", "--json"});

@@ -127,7 +127,7 @@ class TestHeartEcg : public QObject
     void leftBundleBranchBlock()
     {
         const auto s = example("left_bundle_branch_block");
-        const auto r = run(s, 230);
+        const auto r = run(s, 210);
         const auto b = intervals(r).beats.at(0);
         const auto R = [&](const char* lead) { return extreme(r, lead, b.onset_ms, b.end_ms, 1); };
         const auto S = [&](const char* lead) { return extreme(r, lead, b.onset_ms, b.end_ms, -1); };
@@ -159,7 +159,7 @@ class TestHeartEcg : public QObject
         for (const bool block : {false, true}) {
             for (auto& st : s.stimuli)
                 st.on = !block || !st.name.starts_with("left");
-            const auto r = run(s, 300);
+            const auto r = run(s, 210);
             const auto b = intervals(r).beats.at(0);
             const auto R = [&](const char* lead) {
                 return extreme(r, lead, b.onset_ms, b.end_ms, 1);

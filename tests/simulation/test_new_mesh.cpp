@@ -67,7 +67,7 @@ class TestNewMesh : public QObject
         const auto fine = make_mesh(twice);
         QCOMPARE(r.tetrahedra, static_cast<std::int64_t>(fine.tetrahedron_count()));
         QCOMPARE(r.vertices, static_cast<std::int64_t>(fine.vertex_count()));
-        for (const double edge : {3.0, 4.5}) {
+        for (const double edge : {3.5, 4.5}) {
             mesh::generator::HeartParameters p;
             p.shape = mesh::generator::HeartShape::lv;
             p.edge_mm = edge;

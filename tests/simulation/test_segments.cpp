@@ -64,8 +64,8 @@ class TestSegments : public QObject
         QTest::addColumn<double>("reach");
         QTest::addColumn<double>("base");
         QTest::newRow("an adult's") << 3.5 << 62.0 << 57.0 << 22.0;
-        QTest::newRow("a wide right ventricle") << 4.0 << 62.0 << 64.0 << 22.0;
-        QTest::newRow("a short one, cut low") << 4.0 << 50.0 << 57.0 << 8.0;
+        QTest::newRow("a wide right ventricle") << 4.5 << 62.0 << 64.0 << 22.0;
+        QTest::newRow("a short one, cut low") << 4.5 << 50.0 << 57.0 << 8.0;
     }
     void ofAGeneratedHeart()
     {
