@@ -182,13 +182,12 @@ class TestParts : public QObject
         s.end_ms = 3;
         const auto alone = run_session(s, options("alone"));
         QVERIFY(alone.activated > 50);
-        for (const int n : {3, 8}) {
-            const auto r = over_ranks(n, in_parts(s, n), options("parts"));
-            QCOMPARE(r.error, std::string());
-            QCOMPARE(r.report.activated, alone.activated);
-            QVERIFY2(same("parts", "alone"), std::to_string(n).c_str());
-            QVERIFY2(r.said.find(ways[way].says) != std::string::npos, r.said.c_str());
-        }
+        const int n = way % 2 == 0 ? 8 : 3;
+        const auto r = over_ranks(n, in_parts(s, n), options("parts"));
+        QCOMPARE(r.error, std::string());
+        QCOMPARE(r.report.activated, alone.activated);
+        QVERIFY2(same("parts", "alone"), std::to_string(n).c_str());
+        QVERIFY2(r.said.find(ways[way].says) != std::string::npos, r.said.c_str());
     }
 
     void frameAndMapsAreInPieces()
