@@ -438,14 +438,6 @@ void declare_mesh(const Declaration& d)
         ->add_option("--times", f->times, "how often; each time eight times the tetrahedra")
         ->capture_default_str();
     with_out(file_command(d, *mesh, f, "heart", "an idealised heart from its parameters", heart));
-    auto* partition_command =
-        file_command(d, *mesh, f, "partition",
-                     "a mesh in parts, one for each rank of run --distributed", partition);
-    partition_command->add_option("-n", f->parts, "number of parts")->type_name("N")->required();
-    partition_command
-        ->add_option("-o", f->out, "index to write, NAME.parts; its parts lie beside it")
-        ->type_name("NAME.parts")
-        ->required();
     auto* check_command =
         file_command(d, *mesh, f, "check", "stability of the diffusion operator on a mesh", check);
     check_command->add_option("--scheme", f->scheme, "fvm or p1")->capture_default_str();
@@ -466,6 +458,14 @@ void declare_mesh(const Declaration& d)
         ->capture_default_str();
     check_command->add_option(
         "--dt", f->dt_ms, "step for which volume is added [ms]; else as far as the bound allows");
+    auto* partition_command =
+        file_command(d, *mesh, f, "partition",
+                     "a mesh in parts, one for each rank of run --distributed", partition);
+    partition_command->add_option("-n", f->parts, "number of parts")->type_name("N")->required();
+    partition_command
+        ->add_option("-o", f->out, "index to write, NAME.parts; its parts lie beside it")
+        ->type_name("NAME.parts")
+        ->required();
 }
 
 } // namespace tawara::cli

@@ -98,7 +98,8 @@ class TestCli : public QObject
         const QString s = dir_.path() + "/good.json";
         QTest::newRow("nothing") << QStringList{} << "--help";
         QTest::newRow("no command of mesh")
-            << QStringList{"mesh"} << "want one of info, convert, refine, heart or check";
+            << QStringList{"mesh"}
+            << "want one of info, convert, refine, heart, check or partition";
         QTest::newRow("option first")
             << QStringList{"--json", "run", s} << "give it after one, e.g. tawara-cli run --json";
         QTest::newRow("no mesh") << QStringList{"mesh", "info"} << "no FILE is given (mesh file";

@@ -72,8 +72,12 @@ void PartRun::write_checkpoint_here()
     c.threshold_mV = session_.activation_threshold_mV;
     const auto file =
         checkpoint_of(options_.out / checkpoint_name(stepper_->time_ms()), group_.rank());
-    write_checkpoint(c, file);
-    group_.any(false); // all parts of it are there
+    // The first one's is there while all others are: a run goes on by its name.
+    if (!group_.is_first())
+        write_checkpoint(c, file);
+    group_.any(false);
+    if (group_.is_first())
+        write_checkpoint(c, file);
     checkpoints_.push_back(file);
     remove_old_checkpoints();
 }
@@ -81,8 +85,14 @@ void PartRun::write_checkpoint_here()
 void PartRun::remove_old_checkpoints()
 {
     const auto kept = static_cast<std::size_t>(session_.output->checkpoints_kept);
-    for (; kept > 0 && checkpoints_.size() > kept; checkpoints_.pop_front())
+    if (kept == 0 || checkpoints_.size() <= kept)
+        return;
+    if (group_.is_first())
         remove_plain_file(checkpoints_.front());
+    group_.any(false);
+    if (!group_.is_first())
+        remove_plain_file(checkpoints_.front());
+    checkpoints_.pop_front();
 }
 
 void PartRun::resume()

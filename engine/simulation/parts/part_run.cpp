@@ -302,19 +302,30 @@ void PartRun::events()
         write_checkpoint_here();
 }
 
+void PartRun::say_last_checkpoint() const
+{
+    if (!checkpoints_.empty())
+        say(Notice::Level::info, "the last checkpoint is " + checkpoints_.back().string() +
+                                     " and those of the other ranks; --resume goes on from there");
+}
+
 RunReport PartRun::go(const Progress& progress)
 {
     begin_folder();
-    const auto stopped = take_steps(progress);
+    std::optional<Stopped> stopped;
+    try {
+        stopped = take_steps(progress);
+    } catch (const DeviceError&) { // another rank has died, and with it what it had
+        say_last_checkpoint();
+        throw;
+    }
     const bool due = checkpoints_every_ > 0 && stepper_->step() % checkpoints_every_ == 0;
     if (stopped && !stopped->at && stepper_->step() > first_step_ && !due)
         write_checkpoint_here(); // so that a run that was stopped can go on from where it was
     auto report = finish(stopped);
     if (!stopped)
         return report;
-    if (!checkpoints_.empty())
-        say(Notice::Level::info, "the last checkpoint is " + checkpoints_.back().string() +
-                                     " and those of the other ranks; --resume goes on from there");
+    say_last_checkpoint();
     if (stopped->at && group_.is_first())
         throw FailedPart(*stopped->at, stopped->text);
     if (!stopped->at && group_.is_first()) {

@@ -51,6 +51,7 @@ class PartRun
     RunReport finish(const std::optional<Stopped>& stopped);
     std::string report_text(const std::string& ended, const device::Maps& maps, RunReport& r);
     void remove_old_checkpoints();
+    void say_last_checkpoint() const;
 
     const Session& session_;
     const RunOptions& options_;
