@@ -121,7 +121,7 @@ void ActivationLog::sample(double t_ms, std::span<const double> V_mV)
     constexpr std::size_t stretch = 64;
     std::array<float, stretch> now, highest;
     std::array<std::int32_t, stretch> up, crosses;
-    now.fill(-1e6F), highest.fill(-1e6F);
+    now.fill(-1e6F), highest.fill(-1e6F), up.fill(0);
     for (std::size_t from = 0; from < V_mV.size(); from += stretch) {
         const auto n = std::min(stretch, V_mV.size() - from);
         std::copy_n(&V_mV[from], n, now.begin());

@@ -124,7 +124,7 @@ struct Locator::Impl
                 return;
             }
             const double d = nearest_on(mesh, static_cast<std::size_t>(t), p, w);
-            if (d < best.distance_mm)
+            if (d < best.distance_mm || (d == best.distance_mm && t < best.tetrahedron))
                 best = {t, w, d};
         }
     }

@@ -46,6 +46,7 @@ std::shared_ptr<const Heart> HeartShelf::heart(const simulation::Session& s,
                                         [&](const auto& k) { return k.session == text; });
         if (found != kept_.end()) {
             built = found->heart;
+            std::rotate(found, found + 1, kept_.end());
         } else {
             if (kept_.size() == most)
                 kept_.erase(kept_.begin());

@@ -57,7 +57,7 @@ class HeartShelf
 
     const unsigned threads_;
     std::mutex mutex_;
-    std::vector<Kept> kept_; ///< the newest last
+    std::vector<Kept> kept_; ///< what was asked for last comes last
 };
 
 } // namespace tawara::study

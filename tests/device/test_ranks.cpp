@@ -230,6 +230,9 @@ class TestRanks : public QObject
                 at = e.step;
                 QVERIFY(p.position_mm[static_cast<std::size_t>(e.unknown)][0] < 1.2);
                 QCOMPARE(e.position_mm, p.position_mm[static_cast<std::size_t>(e.unknown)]);
+                QVERIFY2(text.find("unknown " + std::to_string(e.unknown) + ",") !=
+                             std::string::npos,
+                         e.what());
             }
         };
         fails();

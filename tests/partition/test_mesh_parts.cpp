@@ -214,6 +214,14 @@ class TestMeshParts : public QObject
         written("again.parts", 2);
         QVERIFY(!fs::exists(path("again-0003.part")) && !fs::exists(path("again-0002.part")));
         QCOMPARE(failure(index), std::string());
+        // what an index names, but is no part, is not the program's
+        put(path("mine.vtu"), "mine");
+        auto text = content(index);
+        const std::string named = "again-0001.part";
+        text.replace(text.find(named), named.size(), "mine.vtu");
+        put(index, text);
+        written("again.parts", 1);
+        QCOMPARE(content(path("mine.vtu")), std::string("mine"));
     }
 
     /// Cut at any place, or with any byte changed, a part gives one line that names it.

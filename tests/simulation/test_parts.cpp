@@ -157,7 +157,7 @@ class TestParts : public QObject
     {
         auto m = mesh::uneven_bar(12, 4, 0.8);
         for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
-            m.region[t] = m.centroid(t)[1] > 2 ? 2 : 1;
+            m.region[t] = m.centroid(t)[0] > 11.2 ? 3 : m.centroid(t)[1] > 2 ? 2 : 1;
         mesh::io::write(m, path("bar.vtu"));
         m = mesh::io::read(path("bar.vtu"), LengthUnit::mm).mesh;
         const auto neighbours = mesh::face_neighbours(m);
@@ -271,9 +271,12 @@ class TestParts : public QObject
         QCOMPARE(first.error, std::string());
         auto o = options("on");
         o.resume = path("kept/checkpoint-00000004.000ms-0of3.tcp");
+        s.output->frames_every_ms = 4;
         const auto r = over_ranks(3, in_parts(s, 3), o);
         QCOMPARE(r.error, std::string());
         QCOMPARE(r.report.steps, std::int64_t(50));
+        QVERIFY(content(path("on") / "frames.pvd").find("frames/000000200.pvtu") !=
+                std::string::npos); // that of the checkpoint's time
         for (const char* rank : {"0of3", "1of3", "2of3"}) {
             const auto of = [&](const char* ms) {
                 return path(std::string("kept/checkpoint-0000000") + ms + ".000ms-" + rank +
@@ -303,6 +306,8 @@ class TestParts : public QObject
         QVERIFY(fails([](Session& b) { b.currents = IonicCurrents::interpolated; },
                       "/diffusion/currents"));
         QVERIFY(fails([](Session& b) { b.regions[1].labels = {7}; }, "no label 7; it has 1, 2"));
+        // it lies in one part alone, and the others wait for nothing
+        QVERIFY(fails([](Session& b) { b.regions[0].labels = {1}; }, "no region covers"));
         QVERIFY(fails([](Session& b) { b.stimuli[0].region = Label{{9}}; },
                       "/stimuli/0/region: the mesh has no label 9; it has 1, 2"));
         QVERIFY(fails([](Session& b) { b.stimuli[0].region = Nodes{{9999}}; }, "no node 9999"));

@@ -33,6 +33,14 @@ void RankHalo::swap(std::span<const double> give, std::span<double> take, std::s
     ranks_.swap(exchanges_);
 }
 
+std::string of_whole(std::string text, std::int64_t here, std::int64_t whole)
+{
+    const auto said = "unknown " + std::to_string(here) + ",";
+    if (const auto from = text.find(said); from != std::string::npos)
+        text.replace(from, said.size(), "unknown " + std::to_string(whole) + ",");
+    return text;
+}
+
 Bytes Member::answer(const Bytes& message)
 {
     Unpack in(message);
@@ -44,10 +52,10 @@ Bytes Member::answer(const Bytes& message)
         return out.take();
     } catch (const NumericsError& e) {
         const auto of_share = static_cast<std::size_t>(std::max<std::int64_t>(e.unknown, 0));
+        const std::int64_t whole = of_share < share_.own() ? share_.whole[of_share] : 0;
         out = {};
-        out << Answer::numerics_error << e.time_ms << e.step
-            << (of_share < share_.own() ? share_.whole[of_share] : std::int64_t{0}) << e.position_mm
-            << e.value << e.model << std::string(e.what());
+        out << Answer::numerics_error << e.time_ms << e.step << whole << e.position_mm << e.value
+            << e.model << of_whole(e.what(), e.unknown, whole);
     } catch (const InputError& e) {
         out = {};
         out << Answer::input_error << e.file << e.where << e.reason;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tawara::device::ranks {
@@ -61,6 +62,9 @@ class RankHalo final : public Halo
     std::vector<std::int32_t> given_, taken_;
     std::vector<Communicator::Exchange> exchanges_;
 };
+
+/// What a step failed with here, by the unknown's number in the whole.
+std::string of_whole(std::string text, std::int64_t here, std::int64_t whole);
 
 /// One rank's share of a tissue and what steps it. Numbers of unknowns are the share's, the first
 /// own() of which it steps; values that it answers with are of these.

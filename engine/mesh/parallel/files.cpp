@@ -105,13 +105,16 @@ Index about(const TetMesh& m, const Surface& surface, const std::string& title)
     return out;
 }
 
-/// The files of an earlier index of that name; none where it is not one.
+/// The parts of an earlier index of that name; none where it is not one. Files that it names
+/// otherwise than an index of its name does are another's, and stay.
 std::vector<std::string> files_before(const fs::path& file)
 {
     std::vector<std::string> out;
     try {
-        for (const auto& p : read_index(file).parts)
-            out.push_back(p.file);
+        const auto parts = read_index(file).parts;
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            if (parts[k].file == name_of_part(file, static_cast<std::int32_t>(k)))
+                out.push_back(parts[k].file);
     } catch (const std::exception&) {
     }
     return out;
@@ -153,6 +156,16 @@ class Check
             if (!(m.volume(t) > 0))
                 in_.fail("tetrahedron " + std::to_string(p_.tetrahedron[t]) +
                          " has no positive volume");
+        constexpr auto of_vertices = static_cast<int>(Unknowns::vertices),
+                       of_tetrahedra = static_cast<int>(Unknowns::tetrahedra);
+        for (std::size_t t = 0; t < tets; ++t) {
+            int needed = p_.tetrahedron_owner[t] == p_.number ? of_vertices | of_tetrahedra : 0;
+            for (const auto v : m.corners(t))
+                needed |= p_.vertex_owner[at(v)] == p_.number ? of_vertices : 0;
+            if ((p_.needed_by[t] & needed) != needed)
+                in_.fail("its array tet.needed_by leaves out tetrahedron " +
+                         std::to_string(p_.tetrahedron[t]) + ", which its own rows need");
+        }
         for (const auto label : m.region)
             if (!index_.labels.contains(label))
                 in_.fail("has the label " + std::to_string(label) +
@@ -249,9 +262,11 @@ Index write_parts(const TetMesh& m, std::span<const std::array<std::int32_t, 4>>
             of.checksum = sections.checksum();
         });
     }
+    PartFile named(file);
+    write_part(named, [&](std::ostream& out) { out << text_of(index); });
     for (const auto& f : files) // none is missing from here on
         f->commit();
-    write_whole(file, [&](std::ostream& out) { out << text_of(index); });
+    named.commit();
     for (const auto& old : before)
         if (std::none_of(index.parts.begin(), index.parts.end(),
                          [&](const auto& p) { return p.file == old; }))

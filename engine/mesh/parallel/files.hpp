@@ -12,7 +12,8 @@
 namespace tawara::mesh::parallel {
 
 inline constexpr int parts_version = 1;
-inline constexpr int most_parts = 512; ///< files are open together until all are whole
+inline constexpr int most_parts =
+    480; ///< files, each with its folder, are open until all are whole
 
 /// The body's axes around a heart, for electrodes on it.
 struct Body

@@ -72,12 +72,23 @@ void PartRun::write_checkpoint_here()
     c.threshold_mV = session_.activation_threshold_mV;
     const auto file =
         checkpoint_of(options_.out / checkpoint_name(stepper_->time_ms()), group_.rank());
+    std::string why;
+    const auto write = [&] {
+        try {
+            write_checkpoint(c, file);
+        } catch (const InputError& e) {
+            why = e.what();
+        }
+    };
     // The first one's is there while all others are: a run goes on by its name.
     if (!group_.is_first())
-        write_checkpoint(c, file);
-    group_.any(false);
-    if (group_.is_first())
-        write_checkpoint(c, file);
+        write();
+    if (!group_.any(!why.empty()) && group_.is_first())
+        write();
+    if (group_.any(!why.empty()))
+        return say(Notice::Level::warning,
+                   "a checkpoint could not be written, and the run goes on without: " +
+                       (why.empty() ? "another rank's failed" : why));
     checkpoints_.push_back(file);
     remove_old_checkpoints();
 }
@@ -117,6 +128,7 @@ void PartRun::resume()
                              "is of another run: " + difference(begun.fingerprint, fingerprint_));
         CheckpointBounds bounds;
         bounds.unknowns = group.size();
+        bounds.states = numbers_per_unknown(tissue_->share.problem, options_.device.precision);
         bounds.group = group;
         return bounds;
     });

@@ -68,15 +68,6 @@ struct FailedPart : NumericsError
     std::string text_;
 };
 
-/// What a step failed with here, by the unknown's number in the whole.
-std::string of_whole(std::string text, std::int64_t here, std::int64_t whole)
-{
-    const auto said = "unknown " + std::to_string(here) + ",";
-    if (const auto from = text.find(said); from != std::string::npos)
-        text.replace(from, said.size(), "unknown " + std::to_string(whole) + ",");
-    return text;
-}
-
 Pack& operator<<(Pack& out, const NumericsError& e)
 {
     return out << e.time_ms << e.step << e.unknown << e.position_mm << e.value << e.model;
@@ -100,6 +91,8 @@ PartRun::PartRun(const Session& s, const RunOptions& o, Group& group, const Prog
     if (!o.session_file.empty())
         named.name = o.session_file;
     need_what_runs_have(named, o);
+    if (!o.resume.empty())
+        named.prepacing = {}; // the checkpoint has the cells' states
     end_step_ = std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms);
     frames_every_ = interval_steps(s, "/output/frames_every_ms");
     checkpoints_every_ = interval_steps(s, "/output/checkpoint_every_ms");
@@ -189,6 +182,7 @@ void PartRun::begin_folder()
     group_.any(false); // the folder is there
     if (!group_.is_first())
         folder_ = OutputFolder(out);
+    group_.any(false); // everybody has it, before parts wait for each other's values
 }
 
 std::int64_t PartRun::next_event(std::int64_t step) const
@@ -266,6 +260,8 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
     std::optional<Stopped> stopped;
     if (first_step_ == 0)
         events();
+    else if (frames_every_ > 0 && first_step_ % frames_every_ == 0)
+        write_frame(); // that of the checkpoint's time
     for (;;) {
         const auto n = agree(stopped, progress);
         if (n <= 0)
@@ -278,7 +274,7 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
             const auto& whole = tissue_->share.whole;
             const auto own = static_cast<std::size_t>(std::max<std::int64_t>(e.unknown, 0));
             at.unknown = own < whole.size() ? whole[own] : 0;
-            stopped = Stopped{of_whole(e.what(), e.unknown, at.unknown), at};
+            stopped = Stopped{device::ranks::of_whole(e.what(), e.unknown, at.unknown), at};
         }
         last_s_ = since(start);
         stepping_s_ += last_s_;

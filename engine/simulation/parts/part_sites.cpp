@@ -178,6 +178,10 @@ WholeGather probes_in(const PartTissue& t, Group& group, const std::vector<Probe
                 return *longest;
             });
         Unpack(answer) >> unknown >> weight;
+        if (unknown.empty())
+            throw InputError(file, "/probes/" + std::to_string(k) + "/position_mm",
+                             "the probe '" + probes[k].name +
+                                 "' was found in no part; move it a little");
         out.unknown.insert(out.unknown.end(), unknown.begin(), unknown.end());
         out.weight.insert(out.weight.end(), weight.begin(), weight.end());
         out.first.push_back(static_cast<std::int64_t>(out.unknown.size()));

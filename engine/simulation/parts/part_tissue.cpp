@@ -121,6 +121,8 @@ std::vector<diffusion::Tensor> lay(const Session& s, PartTissue& t, Group& group
     auto& tissue = t.tissue;
     const auto& m = *tissue.mesh;
     tissue.patches = lay_regions(s, m, regions_of_all(t, group));
+    group.any(
+        false); // tissue that no region covers may lie in one part alone: all learn of it here
     say_if_beyond_tissue(tissue.patches, notices);
     need_fibres_of_scales(s, m);
     need_fibres_of_source(s, m);
@@ -187,8 +189,10 @@ void find_cells(const Session& s, PartTissue& t, Group& group, Notices& notices)
     for (std::size_t u = 0; u < t.own.size(); ++u)
         if (t.own[u])
             used[at(tissue.region_of_unknown[u])] = 1;
-    used = group.sums(used);
-    tissue.cells = cell_table(s, tissue.patches, {used.begin(), used.end()});
+    std::vector<char> used_somewhere;
+    for (const double parts : group.sums(used))
+        used_somewhere.push_back(parts > 0 ? 1 : 0);
+    tissue.cells = cell_table(s, tissue.patches, used_somewhere);
     auto& p = tissue.problem;
     p.groups = tissue.cells.groups;
     for (const auto& g : p.groups)
