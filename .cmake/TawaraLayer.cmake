@@ -36,10 +36,8 @@ endif()
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX) # with CMAKE_POSITION_INDEPENDENT_CODE programs are linked with -pie
 if(NOT TAWARA_SANITIZE)
-  set(optimised $<NOT:$<BOOL:$<TARGET_PROPERTY:TAWARA_UNOPTIMISED>>>) # as glibc's checks need it
   target_compile_options(tawara_options INTERFACE
-    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-fstack-protector-strong>
-    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>,${optimised}>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
   target_link_options(tawara_options INTERFACE $<$<CONFIG:Release>:LINKER:-z,relro,-z,now>)
 endif()
 if(TAWARA_HAVE_CUDA)
@@ -47,13 +45,12 @@ if(TAWARA_HAVE_CUDA)
 endif()
 target_link_libraries(tawara_options INTERFACE Threads::Threads)
 
-# tests/run.sh builds once and runs once. With TAWARA_QUICK it compiles what computes little without optimisation, in less
-# than half the time: LIGHT layers, and the tests of them. In other builds they are optimised, LIGHT or not; the command
-# line's sources by -O1, since what is slow is in the layers.
+# tests/run.sh builds once and runs once. With TAWARA_QUICK it compiles what computes little, LIGHT layers, by -O1, in four
+# fifths of the time. By -O0 it would be half, but windows then answer too late for tests that time them. In other builds
+# layers are optimised alike, LIGHT or not; the command line's sources by -O1, since what is slow is in the layers.
 function(tawara_light target)
   if(TAWARA_QUICK)
-    set_target_properties(${target} PROPERTIES TAWARA_UNOPTIMISED ON)
-    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O0>)
+    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
   endif()
 endfunction()
 
@@ -253,13 +250,9 @@ function(tawara_write_layers)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/layers.txt CONTENT "${text}\n")
 endfunction()
 
-# What tests are built with: -O1, since what is slow is in the layers (LIGHT: nothing slow in the test itself).
+# What tests are built with: -O1, since what is slow is in the layers.
 function(tawara_test_options target)
-  if("LIGHT" IN_LIST ARGN AND TAWARA_QUICK)
-    tawara_light(${target})
-  else()
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${target} PRIVATE tawara_options Qt6::Core Qt6::Test)
   target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS TAWARA_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     TAWARA_BINARY_DIR="${CMAKE_BINARY_DIR}")
@@ -272,12 +265,12 @@ if(TAWARA_TESTS)
   tawara_test_options(tawara_test_pch)
   if(TAWARA_GUI) # QtTest has more in it where Qt's windows are
     tawara_precompiled(tawara_gui_test_pch tests.hpp Qt6::Widgets)
-    tawara_test_options(tawara_gui_test_pch LIGHT)
+    tawara_test_options(tawara_gui_test_pch)
     tawara_precompiled(tawara_window_test_pch window_tests.hpp tawara_fixture)
-    tawara_test_options(tawara_window_test_pch LIGHT)
+    tawara_test_options(tawara_window_test_pch)
   endif()
   tawara_precompiled(tawara_run_test_pch run_tests.hpp tawara_live tawara_run)
-  tawara_test_options(tawara_run_test_pch LIGHT)
+  tawara_test_options(tawara_run_test_pch)
 endif()
 
 # The longest tests begin first, so that no core waits for one that began last.
@@ -290,11 +283,10 @@ foreach(line IN LISTS lines)
 endforeach()
 
 # tawara_test(NAME layer... SOURCES are tests/FOLDER/NAME.cpp) : a Qt Test program with its own ctest entry.
-# Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, COMPUTES (much in its own
-# source, which is always optimised), SOURCES files beside it: tests of further classes (test_*.cpp, tests/several.hpp),
-# headers with such, others.
+# Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, SOURCES files beside it:
+# tests of further classes (test_*.cpp, tests/several.hpp), headers with such, others.
 function(tawara_test name)
-  cmake_parse_arguments(T "GUI;COMPUTES" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
+  cmake_parse_arguments(T "GUI" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 1200) # a host that has other work may take ten times as long
   endif()
@@ -312,14 +304,7 @@ function(tawara_test name)
     ${T_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/moc)
-  if(T_GUI)
-    tawara_test_options(${name} LIGHT)
-  elseif(T_USES MATCHES "(^|;)(run|live|cli)(;|$)" AND NOT (T_COMPUTES AND TAWARA_QUICK))
-    set(of_runs ON)
-    tawara_test_options(${name} LIGHT)
-  else()
-    tawara_test_options(${name})
-  endif()
+  tawara_test_options(${name})
   set(links ${T_LINKS})
   foreach(u ${T_USES})
     list(APPEND links tawara_${u})
@@ -334,7 +319,7 @@ function(tawara_test name)
     endif()
     add_test(NAME ${T_FOLDER}.${name} COMMAND xvfb-run -a -s "-screen 0 1920x1080x24" $<TARGET_FILE:${name}>)
   else()
-    if(of_runs)
+    if(T_USES MATCHES "(^|;)(run|live|cli)(;|$)")
       tawara_reuse_precompiled(${name} tawara_run_test_pch)
     else()
       tawara_reuse_precompiled(${name} tawara_test_pch)
