@@ -28,7 +28,6 @@ void write(const QString& file, const std::string& text)
 const char* const small_heart = R"({"shape": "lv", "edge_mm": 5, "lv_short_axis_mm": 12,
     "lv_long_axis_mm": 25, "base_plane_mm": 10})";
 const QString program = QStringLiteral(TAWARA_BINARY_DIR "/engine/cli/tawara-cli");
-
 } // namespace
 
 class TestCli : public QObject

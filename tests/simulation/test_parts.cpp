@@ -157,7 +157,7 @@ class TestParts : public QObject
     {
         auto m = mesh::uneven_bar(12, 4, 0.8);
         for (std::size_t t = 0; t < m.tetrahedron_count(); ++t)
-            m.region[t] = m.centroid(t)[0] > 11.2 ? 3 : m.centroid(t)[1] > 2 ? 2 : 1;
+            m.region[t] = m.centroid(t)[0] > 8.8 ? 3 : m.centroid(t)[1] > 2 ? 2 : 1;
         mesh::io::write(m, path("bar.vtu"));
         m = mesh::io::read(path("bar.vtu"), LengthUnit::mm).mesh;
         const auto neighbours = mesh::face_neighbours(m);
