@@ -4,7 +4,7 @@
 # One static library per folder: all its .cpp (and .cu) files, found by name; with RECURSE those
 # of its subfolders too. USES are the layers it may include and
 # links to; the list is also written to layers.txt, against which tests/layering checks every #include. LIGHT layers compute
-# little: TAWARA_QUICK does not optimise them.
+# little: TAWARA_QUICK optimises them less.
 include(CMakeParseArguments)
 
 add_library(tawara_options INTERFACE)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What one rank does of a tissue's steps, as the first rank asks for it.
 #pragma once
+#include "engine/cell/numerics_error.hpp"
 #include "engine/core/progress.hpp"
 #include "engine/core/units.hpp"
 #include "engine/device/halo.hpp"
@@ -12,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tawara::device::ranks {
@@ -61,6 +63,19 @@ class RankHalo final : public Halo
     std::vector<Part> parts_;
     std::vector<std::int32_t> given_, taken_;
     std::vector<Communicator::Exchange> exchanges_;
+};
+
+/// A failed step of another rank, told as it was told there.
+struct FailedElsewhere : NumericsError
+{
+    FailedElsewhere(const NumericsError& at, std::string text)
+        : NumericsError(at), text_(std::move(text))
+    {
+    }
+    const char* what() const noexcept override { return text_.c_str(); }
+
+  private:
+    std::string text_;
 };
 
 /// What a step failed with here, by the unknown's number in the whole.

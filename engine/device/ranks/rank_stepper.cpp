@@ -14,19 +14,6 @@
 namespace tawara::device::ranks {
 namespace {
 
-/// A failed step of another rank, told as it was told there.
-struct FailedShare : NumericsError
-{
-    FailedShare(const NumericsError& at, std::string text)
-        : NumericsError(at), text_(std::move(text))
-    {
-    }
-    const char* what() const noexcept override { return text_.c_str(); }
-
-  private:
-    std::string text_;
-};
-
 class RankStepper final : public Stepper
 {
   public:
@@ -244,7 +231,7 @@ void throw_failure(Unpack& in, Answer answer)
         const auto at = in.read<Vec3>();
         const auto value = in.read<double>();
         const auto model = in.read<std::string>(), text = in.read<std::string>();
-        throw FailedShare({time_ms, step, unknown, at, value, model}, text);
+        throw FailedElsewhere({time_ms, step, unknown, at, value, model}, text);
     }
     case Answer::input_error: {
         const auto file = in.read<std::string>(), where = in.read<std::string>();

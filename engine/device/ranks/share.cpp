@@ -43,7 +43,8 @@ void for_neighbours(const TissueProblem& p, F&& f)
                     f(static_cast<std::size_t>(u), static_cast<std::size_t>(v));
 }
 
-/// The types that cells of a share have are all of the whole's: rows of types keep their numbers.
+} // namespace
+
 void add_unknown(TissueProblem& to, const TissueProblem& whole, std::size_t u, bool own)
 {
     to.position_mm.push_back(whole.position_mm[u]);
@@ -54,7 +55,6 @@ void add_unknown(TissueProblem& to, const TissueProblem& whole, std::size_t u, b
         to.system.volume.push_back(whole.system.volume[u]);
 }
 
-/// Everything but what is of unknowns and tetrahedra.
 TissueProblem settings_of(const TissueProblem& p)
 {
     TissueProblem out;
@@ -74,8 +74,6 @@ TissueProblem settings_of(const TissueProblem& p)
     out.currents = p.currents;
     return out;
 }
-
-} // namespace
 
 std::vector<std::int32_t> ranks_of_unknowns(const TissueProblem& whole, int ranks,
                                             const Progress& progress)

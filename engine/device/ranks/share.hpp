@@ -44,6 +44,13 @@ std::vector<std::int32_t> ranks_of_unknowns(const TissueProblem& whole, int rank
 Share share_of(const TissueProblem& whole, const std::vector<std::int32_t>& rank_of, int rank,
                const std::vector<ElementPlace>& places);
 
+/// What a share's problem has of the whole's beside unknowns, rows and tetrahedra.
+TissueProblem settings_of(const TissueProblem& whole);
+/// Another unknown of a share. The types of a share's cells are all of the whole's, so that rows of
+/// types keep their numbers.
+/// @param own  whether the share steps it
+void add_unknown(TissueProblem& to, const TissueProblem& whole, std::size_t u, bool own);
+
 /// A share as a message, and out of one. Models of cells are named; a rank reads their text where
 /// the program there has it.
 Bytes packed(const Share& share);

@@ -295,13 +295,10 @@ std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m,
     return diffusion::diffusivities(m, patches.of_tetrahedron, patches.source, 1, 1);
 }
 
-namespace {
-
-/// Weights of the mesh's vertices, by electrode.
-std::vector<std::vector<double>> fields_of(const mesh::TetMesh& m,
-                                           std::span<const analysis::ConductivityTensor> sigma,
-                                           const EcgLayout& layout, double bath_S_per_m,
-                                           const Progress& progress)
+std::vector<std::vector<double>> lead_fields(const mesh::TetMesh& m,
+                                             std::span<const analysis::ConductivityTensor> sigma,
+                                             const EcgLayout& layout, double bath_S_per_m,
+                                             const Progress& progress)
 {
     std::vector<Vec3> places;
     for (const auto& e : layout.electrodes)
@@ -316,8 +313,6 @@ std::vector<std::vector<double>> fields_of(const mesh::TetMesh& m,
     return out;
 }
 
-} // namespace
-
 EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
                    const RegionMap& patches, EcgLayout layout, double bath_S_per_m,
                    const Progress& progress)
@@ -326,7 +321,7 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
     if (layout_.leads.empty())
         return;
     const auto sigma = source_conductivities(m, patches);
-    for (const auto& at_vertices : fields_of(m, sigma, layout_, bath_S_per_m, progress)) {
+    for (const auto& at_vertices : lead_fields(m, sigma, layout_, bath_S_per_m, progress)) {
         if (on_vertices) {
             weights_.emplace_back(at_vertices.begin(), at_vertices.end());
             continue;

@@ -5,7 +5,9 @@
 #include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
+#include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tawara::simulation {
@@ -84,5 +86,13 @@ class EcgField
 /// The conductivity tensors [S/m] of the tetrahedra as sources of an electrocardiogram.
 std::vector<std::array<double, 6>> source_conductivities(const mesh::TetMesh& m,
                                                          const RegionMap& patches);
+
+/// What V at each vertex adds to the potential at each electrode: weights [electrode][vertex].
+/// @param sigma  of source_conductivities()
+/// @cost  a pass over the tetrahedra for each electrode; in a torso a solution for each
+std::vector<std::vector<double>> lead_fields(const mesh::TetMesh& m,
+                                             std::span<const std::array<double, 6>> sigma,
+                                             const EcgLayout& layout, double bath_S_per_m,
+                                             const Progress& progress);
 
 } // namespace tawara::simulation

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/parts/part_ecg.hpp"
 
-#include "engine/analysis/torso_lead_field.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/ranks/pack.hpp"
 #include "engine/simulation/observe/ecg_rows.hpp"
@@ -46,23 +45,6 @@ Tensors own_sources(const PartTissue& t, int rank)
     for (std::size_t tet = 0; tet < out.size(); ++tet)
         if (t.tetrahedron_owner[tet] != rank)
             out[tet] = {};
-    return out;
-}
-
-/// Weights of the part's vertices by electrode, of the own tetrahedra alone.
-Columns own_fields(const mesh::TetMesh& m, const Tensors& sigma, const EcgLayout& layout,
-                   double bath_S_per_m, const Progress& progress)
-{
-    std::vector<Vec3> places;
-    for (const auto& e : layout.electrodes)
-        places.push_back(e.position_mm);
-    if (layout.torso)
-        return analysis::torso_lead_fields(m, sigma, places,
-                                           analysis::VolumeConductor(torso_around(*layout.torso)),
-                                           bath_S_per_m, progress);
-    Columns out;
-    for (const Vec3& place : places)
-        out.push_back(analysis::lead_field(m, sigma, place, bath_S_per_m, progress));
     return out;
 }
 
@@ -140,7 +122,9 @@ PartEcg::PartEcg(const PartTissue& t, Group& group, const Session& s, const std:
     if (empty())
         return;
     const auto sigma = own_sources(t, group.rank());
-    auto fields = own_fields(*t.tissue.mesh, sigma, layout_, s.bath_conductivity_S_per_m, progress);
+    // of the own tetrahedra alone, since others have no sources here
+    auto fields =
+        lead_fields(*t.tissue.mesh, sigma, layout_, s.bath_conductivity_S_per_m, progress);
     if (t.tissue.on_vertices())
         add_up(t, group, fields);
     else

@@ -55,19 +55,6 @@ void need_what_runs_have(const Session& s, const RunOptions& o)
                          "mixed precision is not available on the CPU; use double or single");
 }
 
-/// A failed step of another rank, told as it was told there.
-struct FailedPart : NumericsError
-{
-    FailedPart(const NumericsError& at, std::string text)
-        : NumericsError(at), text_(std::move(text))
-    {
-    }
-    const char* what() const noexcept override { return text_.c_str(); }
-
-  private:
-    std::string text_;
-};
-
 Pack& operator<<(Pack& out, const NumericsError& e)
 {
     return out << e.time_ms << e.step << e.unknown << e.position_mm << e.value << e.model;
@@ -323,7 +310,7 @@ RunReport PartRun::go(const Progress& progress)
         return report;
     say_last_checkpoint();
     if (stopped->at && group_.is_first())
-        throw FailedPart(*stopped->at, stopped->text);
+        throw device::ranks::FailedElsewhere(*stopped->at, stopped->text);
     if (!stopped->at && group_.is_first()) {
         say(Notice::Level::info, "what was reached is in " + options_.out.string());
         throw Cancelled();

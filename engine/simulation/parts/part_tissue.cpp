@@ -226,17 +226,6 @@ void find_cells(const Session& s, PartTissue& t, Group& group, Notices& notices)
         p.position_mm[u] = tissue.on_vertices() ? m.vertex(u) : m.centroid(u);
 }
 
-/// An unknown of the part behind those that the share has.
-void add_unknown(device::TissueProblem& to, const device::TissueProblem& from, std::size_t u,
-                 bool own)
-{
-    to.position_mm.push_back(from.position_mm[u]);
-    to.group.push_back(own ? from.group[u] : device::no_cells);
-    to.elsewhere.push_back(own ? device::no_cells : from.group[u]);
-    to.type.push_back(from.type[u]);
-    to.system.volume.push_back(from.system.volume[u]);
-}
-
 /// What is stepped: own unknowns first, then those of other parts that rows read.
 void make_share(PartTissue& t)
 {
@@ -244,27 +233,15 @@ void make_share(PartTissue& t)
     auto& s = t.share;
     auto& to = s.problem;
     auto rows = std::move(from.system.alpha);
-    to.system.scheme = from.system.scheme;
-    to.system.mass = from.system.mass;
-    to.system.stable_dt_ms = from.system.stable_dt_ms;
-    to.system.stability = from.system.stability;
+    to = device::ranks::settings_of(from);
     to.system.added_volume_fraction = from.system.added_volume_fraction;
-    to.groups = from.groups;
-    to.dt_ms = from.dt_ms;
-    to.splitting = from.splitting;
-    to.stepping = from.stepping;
-    to.substeps = from.substeps;
-    to.rest_tolerance_mV = from.rest_tolerance_mV;
-    to.longest_quiescent_ms = from.longest_quiescent_ms;
-    to.table_step_mV = from.table_step_mV;
-    to.activation_threshold_mV = from.activation_threshold_mV;
     std::vector<std::int32_t> local(t.own.size(), -1);
     for (std::size_t u = 0; u < t.own.size(); ++u)
         if (t.own[u] && from.has_cells(u)) {
             local[u] = static_cast<std::int32_t>(s.whole.size());
             s.whole.push_back(t.number[u]);
             t.stepped.push_back(static_cast<std::int32_t>(u));
-            add_unknown(to, from, u, true);
+            device::ranks::add_unknown(to, from, u, true);
         }
     for (const auto& border : t.borders) {
         device::ranks::Neighbour n{border.part, {}, {}};
@@ -272,7 +249,7 @@ void make_share(PartTissue& t)
             if (from.has_cells(at(u))) {
                 local[at(u)] = static_cast<std::int32_t>(to.group.size());
                 n.take.push_back(local[at(u)]);
-                add_unknown(to, from, at(u), false);
+                device::ranks::add_unknown(to, from, at(u), false);
             }
         for (const auto u : border.give)
             if (from.has_cells(at(u)))
