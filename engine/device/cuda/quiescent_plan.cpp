@@ -134,9 +134,10 @@ std::int64_t QuiescentPlan<Real>::run(std::int64_t n)
                 measured_step();
             return length;
         }
-        if (n >= row && free >= row) {
-            launch_steps(row);
-            return row;
+        const int longs = graph_length(row / longest_, std::min(n, free) / longest_);
+        if (longs > 1) {
+            launch_steps(longs * longest_);
+            return longs * longest_;
         }
     }
     const auto steps = std::min<std::int64_t>(n, long_.length - long_.at);

@@ -21,6 +21,15 @@ struct PlanChoice
     int sub_steps = 1; ///< systems to solve in a step, where there is a solver
 };
 
+/// Steps of the graph to launch next where `left` are to come: `most`, or a half of it, a quarter
+/// and so on. So few lengths occur, and each of them is captured once.
+constexpr int graph_length(int most, std::int64_t left)
+{
+    while (most > 1 && most > left)
+        most /= 2;
+    return most > 1 ? most : 1;
+}
+
 /// A step is a list of stages: half a reaction (Strang), explicit passes, the last pass with the
 /// reaction. Interpolated currents are computed ahead of the first stage, and in Strang splitting
 /// again ahead of the last. With several shards each stage runs the separator on the outward
