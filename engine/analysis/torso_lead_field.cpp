@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/analysis/torso_lead_field.hpp"
 
+#include "engine/core/thread_pool.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +14,7 @@ namespace {
 constexpr double of_distance = 0.25; // between the grid's points
 constexpr double least_steps = 12;   // along the tissue's longest side
 constexpr double most_points = 2e5;
+constexpr std::size_t tets_at_once = 16384;
 
 /// K of all electrodes at one place: [electrode][direction].
 using Kernels = std::vector<double>;
@@ -71,7 +74,8 @@ double nearest(const mesh::TetMesh& m, const std::vector<Vec3>& points)
 class Grid
 {
   public:
-    Grid(const Bounds& b, double step, const Sources& sources, const Progress& progress)
+    Grid(const Bounds& b, double step, const Sources& sources, ThreadPool& pool,
+         const Progress& progress)
         : values_(3 * sources.electrodes), step_(step)
     {
         for (std::size_t c = 0; c < 3; ++c) {
@@ -82,11 +86,14 @@ class Grid
         for (std::size_t z = 0; z < n_[2]; ++z) {
             progress.at(static_cast<double>(z) / static_cast<double>(n_[2]),
                         "computing the torso's lead fields");
-            for (std::size_t y = 0; y < n_[1]; ++y)
-                for (std::size_t x = 0; x < n_[0]; ++x)
-                    sources.at(first_ + step * Vec3{static_cast<double>(x), static_cast<double>(y),
-                                                    static_cast<double>(z)},
-                               k_.data() + index(x, y, z));
+            pool.for_range(n_[1], 1, [&](std::size_t begin, std::size_t end, unsigned) {
+                for (std::size_t y = begin; y < end; ++y)
+                    for (std::size_t x = 0; x < n_[0]; ++x)
+                        sources.at(first_ + step * Vec3{static_cast<double>(x),
+                                                        static_cast<double>(y),
+                                                        static_cast<double>(z)},
+                                   k_.data() + index(x, y, z));
+            });
         }
     }
     void at(const Vec3& y, double* out) const
@@ -141,6 +148,22 @@ double step_of(const Bounds& b, double distance, std::size_t& points)
     return step;
 }
 
+/// What a tetrahedron adds to its corners' weights: [electrode][corner].
+void corner_weights(const mesh::TetMesh& m, std::size_t t, double scale,
+                    const ConductivityTensor& s, const Kernels& k, double* out)
+{
+    const auto g = gradients(m, t);
+    const double v = scale * m.volume(t);
+    for (std::size_t e = 0; 3 * e < k.size(); ++e) {
+        const double* q = k.data() + 3 * e;
+        const Vec3 flow{v * (s[0] * q[0] + s[3] * q[1] + s[4] * q[2]),
+                        v * (s[3] * q[0] + s[1] * q[1] + s[5] * q[2]),
+                        v * (s[4] * q[0] + s[5] * q[1] + s[2] * q[2])};
+        for (std::size_t i = 0; i < 4; ++i)
+            out[4 * e + i] = dot(flow, g[i]);
+    }
+}
+
 } // namespace
 
 std::vector<std::vector<double>> torso_lead_fields(const mesh::TetMesh& m,
@@ -164,26 +187,31 @@ std::vector<std::vector<double>> torso_lead_fields(const mesh::TetMesh& m,
     std::size_t grid_points = 0;
     const double step = step_of(bounds, nearest(m, points), grid_points);
     const bool by_grid = grid_points < m.tetrahedron_count();
-    const Grid grid(by_grid ? bounds : Bounds{}, by_grid ? step : 1, sources, progress);
-    Kernels k(3 * sources.electrodes);
+    ThreadPool pool(progress.context.threads);
+    const Grid grid(by_grid ? bounds : Bounds{}, by_grid ? step : 1, sources, pool, progress);
     const double scale = -1 / (4 * std::numbers::pi * bath_S_per_m);
-    for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
-        if (t % 16384 == 0)
-            progress.at(static_cast<double>(t) / static_cast<double>(m.tetrahedron_count()),
-                        "computing the torso's lead fields");
-        const Vec3 y = m.centroid(t);
-        by_grid ? grid.at(y, k.data()) : sources.at(y, k.data());
-        const auto g = gradients(m, t);
-        const auto c = m.corners(t);
-        const auto& s = tensors[t];
-        for (std::size_t e = 0; e < sources.electrodes; ++e) {
-            const double *q = k.data() + 3 * e, v = scale * m.volume(t);
-            const Vec3 flow{v * (s[0] * q[0] + s[3] * q[1] + s[4] * q[2]),
-                            v * (s[3] * q[0] + s[1] * q[1] + s[5] * q[2]),
-                            v * (s[4] * q[0] + s[5] * q[1] + s[2] * q[2])};
+    // Weights of many tetrahedra's corners at once, [tetrahedron][electrode][corner]; they are
+    // added in the mesh's order, whatever the number of threads.
+    const std::size_t per_tet = 4 * sources.electrodes;
+    std::vector<double> weights(std::min(m.tetrahedron_count(), tets_at_once) * per_tet);
+    for (std::size_t from = 0; from < m.tetrahedron_count(); from += tets_at_once) {
+        progress.at(static_cast<double>(from) / static_cast<double>(m.tetrahedron_count()),
+                    "computing the torso's lead fields");
+        const std::size_t n = std::min(tets_at_once, m.tetrahedron_count() - from);
+        pool.for_range(n, 256, [&](std::size_t begin, std::size_t end, unsigned) {
+            Kernels k(3 * sources.electrodes);
+            for (std::size_t t = begin; t < end; ++t) {
+                const Vec3 y = m.centroid(from + t);
+                by_grid ? grid.at(y, k.data()) : sources.at(y, k.data());
+                corner_weights(m, from + t, scale, tensors[from + t], k,
+                               weights.data() + t * per_tet);
+            }
+        });
+        for (std::size_t t = 0; t < n; ++t)
             for (std::size_t i = 0; i < 4; ++i)
-                out[e][static_cast<std::size_t>(c[i])] += dot(flow, g[i]);
-        }
+                for (std::size_t e = 0; e < sources.electrodes; ++e)
+                    out[e][static_cast<std::size_t>(m.corner[i][from + t])] +=
+                        weights[t * per_tet + 4 * e + i];
     }
     return out;
 }

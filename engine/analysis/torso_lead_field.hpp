@@ -15,7 +15,8 @@ namespace tawara::analysis {
 /// surface apart, and interpolated by cubics at the tetrahedra's centroids.
 /// @param m  inside of the surface
 /// @return [electrode][vertex]
-/// @cost   grid points * vertices of the surface * about 15 ns, and 1 us per tetrahedron
+/// @cost   grid points * vertices of the surface * about 15 ns, and 1 us per tetrahedron, divided
+///         by the context's threads; the same bits with any number of them
 std::vector<std::vector<double>> torso_lead_fields(const mesh::TetMesh& m,
                                                    std::span<const ConductivityTensor> tensors,
                                                    std::span<const Vec3> electrodes_mm,

@@ -8,6 +8,8 @@
 namespace tawara::mesh {
 namespace {
 
+constexpr double unlimited = std::numeric_limits<double>::max();
+
 /// Barycentric coordinates of p in tetrahedron t; they sum to 1.
 std::array<double, 4> barycentric(const TetMesh& m, std::size_t t, const Vec3& p)
 {
@@ -111,11 +113,36 @@ struct Locator::Impl
                 for (int i = clamp_cell(a[0], 0); i <= clamp_cell(b[0], 0); ++i)
                     f(index(i, j, k));
     }
-    void look_in(int i, int j, int k, const Vec3& p, Place& best) const
+    double nearest_vertex_distance(const Vec3& p) const
+    {
+        double least = std::numeric_limits<double>::max();
+        for (std::size_t v = 0; v < mesh.vertex_count(); ++v) {
+            const Vec3 d = mesh.vertex(v) - p;
+            least = std::min(least, dot(d, d));
+        }
+        return (1 + 1e-9) * std::sqrt(least); // rounded upwards
+    }
+    /// No tetrahedron's point within this cell of the grid is nearer to p.
+    double least_distance(int i, int j, int k, const Vec3& p) const
+    {
+        const std::array<int, 3> at{i, j, k};
+        Vec3 d{};
+        for (std::size_t x = 0; x < 3; ++x) {
+            const double begin = low[x] + at[x] * cell;
+            const double end = at[x] + 1 < n[x] ? begin + cell : std::max(high[x], begin + cell);
+            d[x] = std::max({begin - p[x], p[x] - end, 0.0});
+        }
+        return (1 - 1e-9) * norm(d); // rounded downwards
+    }
+    /// @param limit  a tetrahedron at most so far away is known to be there
+    void look_in(int i, int j, int k, const Vec3& p, double limit, Place& best) const
     {
         if (i < 0 || j < 0 || k < 0 || i >= n[0] || j >= n[1] || k >= n[2])
             return;
         const auto c = index(i, j, k);
+        if (first[c] == first[c + 1] ||
+            least_distance(i, j, k, p) > std::min(limit, best.distance_mm))
+            return;
         for (auto at = first[c]; at < first[c + 1]; ++at) {
             const auto t = tets[static_cast<std::size_t>(at)];
             auto w = barycentric(mesh, static_cast<std::size_t>(t), p);
@@ -127,6 +154,13 @@ struct Locator::Impl
             if (d < best.distance_mm || (d == best.distance_mm && t < best.tetrahedron))
                 best = {t, w, d};
         }
+    }
+    void look_everywhere(const Vec3& p, double limit, Place& best) const
+    {
+        for (int k = 0; k < n[2]; ++k)
+            for (int j = 0; j < n[1]; ++j)
+                for (int i = 0; i < n[0]; ++i)
+                    look_in(i, j, k, p, limit, best);
     }
 };
 
@@ -164,22 +198,26 @@ Locator::Place Locator::find(const Vec3& p) const
 {
     const Impl& g = *impl_;
     Place best;
-    best.distance_mm = std::numeric_limits<double>::max();
+    best.distance_mm = unlimited;
     const int i = g.clamp_cell(p[0], 0), j = g.clamp_cell(p[1], 1), k = g.clamp_cell(p[2], 2);
-    const double outside =
-        norm(p - Vec3{std::clamp(p[0], g.low[0], g.high[0]), std::clamp(p[1], g.low[1], g.high[1]),
-                      std::clamp(p[2], g.low[2], g.high[2])});
+    if (p[0] < g.low[0] || p[1] < g.low[1] || p[2] < g.low[2] || p[0] > g.high[0] ||
+        p[1] > g.high[1] || p[2] > g.high[2]) {
+        const double near = g.nearest_vertex_distance(p);
+        g.look_everywhere(p, near, best);
+        if (best.distance_mm > near) // that vertex is no tetrahedron's
+            g.look_everywhere(p, unlimited, best);
+        return best;
+    }
     const int most = std::max({g.n[0], g.n[1], g.n[2]});
     // Rings of grid cells, until the nearest tetrahedron found is nearer than the next ring can be.
     for (int ring = 0; ring <= most; ++ring) {
-        if (best.tetrahedron >= 0 &&
-            best.distance_mm <= std::hypot(outside, std::max(ring - 1, 0) * g.cell))
+        if (best.tetrahedron >= 0 && best.distance_mm <= std::max(ring - 1, 0) * g.cell)
             break;
         for (int c = -ring; c <= ring; ++c)
             for (int b = -ring; b <= ring; ++b)
                 for (int a = -ring; a <= ring; ++a)
                     if (std::max({std::abs(a), std::abs(b), std::abs(c)}) == ring)
-                        g.look_in(i + a, j + b, k + c, p, best);
+                        g.look_in(i + a, j + b, k + c, p, unlimited, best);
     }
     return best;
 }
