@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli bench: measured rates beside the ceilings measured in the same run.
-#include "engine/calcium/paced_cell.hpp"
-#include "engine/cell/special_variables.hpp"
+#include "engine/cli/bench_tissue.hpp"
 #include "engine/cli/cable_command.hpp"
 #include "engine/cli/calcium_command.hpp"
-#include "engine/cli/cell_command.hpp"
-#include "engine/cli/command.hpp"
+#include "engine/cli/newton_bench.hpp"
 #include "engine/cli/spmv_command.hpp"
 #include "engine/cli/study_bench.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/simulation/results/report.hpp"
-#include "engine/simulation/tissue/mesh_session.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,14 +19,10 @@
 namespace tawara::cli {
 namespace {
 
-struct BenchArguments
+struct BenchArguments : BenchTissue
 {
-    std::string mesh, scheme = "fvm", reaction = "rush_larsen_light", model;
-    ModelArguments variables;
-    long size = 200'000, steps = 200;
-    double dt_ms = 0.02;
+    long steps = 200;
     bool counters = false;
-    DeviceArguments device;
     MatrixArguments matrices; ///< of spmv
     TreeArguments trees;      ///< of cable
 };
@@ -38,54 +31,6 @@ struct BenchArguments
 unsigned threads_of(const Context& c, const BenchArguments& a)
 {
     return a.device.threads > 0 ? a.device.threads : c.console().context.threads;
-}
-
-/// The tissue that is stepped: a mesh file, or a slab of about `size` unknowns at 0.2 mm.
-simulation::Session tissue_session(const Context& c, const BenchArguments& a)
-{
-    simulation::Session s;
-    if (!a.mesh.empty()) {
-        s = simulation::session_for_mesh({.mesh = a.mesh, .tune = false}, c.progress().silent());
-    } else {
-        const double spacing_mm = 0.2;
-        const double per_cube = a.scheme == "p1" ? 1 : 6;
-        const double side =
-            spacing_mm *
-            std::max(2.0, std::round(std::cbrt(static_cast<double>(a.size) / per_cube)));
-        s.mesh = simulation::MeshSlab{{side, side, side}, spacing_mm};
-        s.regions[0].variant = "epi";
-    }
-    if (!a.model.empty()) {
-        const auto key =
-            cell::key_with(cell::model_key(a.model, std::filesystem::current_path()),
-                           {a.variables.potential, a.variables.stimulus, a.variables.time});
-        cell::model_info(key);
-        if (key == calcium::dyad_model)
-            throw InputError("--model", std::string("is ") + key +
-                                            ", whose cells bench calcium measures; take a compiled "
-                                            "model of tawara-cli cell list");
-        for (auto& r : s.regions)
-            if (!r.inherits()) {
-                r.model = key;
-                r.variant.clear();
-                r.parameters.clear();
-                r.initial.clear();
-            }
-    }
-    s.name = "bench";
-    if (a.scheme != "fvm" && a.scheme != "p1")
-        throw InputError("--scheme", "is '" + a.scheme + "'; it should be fvm or p1");
-    s.scheme = a.scheme == "p1" ? diffusion::Scheme::p1 : diffusion::Scheme::fvm;
-    s.reaction = cell::scheme_by_name(a.reaction, "--reaction");
-    need_positive("--dt", a.dt_ms);
-    s.dt_ms = a.dt_ms;
-    // A wave from one side, so that cells are in all phases.
-    simulation::Stimulus st;
-    st.name = "S1";
-    st.region = simulation::Box{{-1e9, -1e9, -1e9}, {1, 1e9, 1e9}};
-    if (a.mesh.empty())
-        s.stimuli.push_back(st);
-    return s;
 }
 
 /// A kernel's figures less those of the warm-up.
@@ -116,23 +61,7 @@ void say_figures(Context& c, const Json& j)
                   j["unknowns"].get<long long>(), j["steps"].get<long long>(),
                   j["seconds"].get<double>(), j["unknown_steps_per_s"].get<double>() / 1e6);
     c.say(line);
-    for (const auto& k : j["kernels"]) {
-        std::snprintf(
-            line, sizeof line,
-            "  %-22s %9.1f ms  %7.2f GB/s  %7.2f G operations/s  %5.1f %% of its %s bound",
-            k["name"].get<std::string>().c_str(), k["ms"].get<double>(),
-            k["GB_per_s"].get<double>(), k["GFLOP_per_s"].get<double>(),
-            100 * k["fraction"].get<double>(), k["bound_by"].get<std::string>().c_str());
-        std::string text = line;
-        if (k.contains("counted_bytes")) {
-            std::snprintf(line, sizeof line, ", %.3f times its bytes by counters",
-                          k["counted_bytes"].get<double>() / k["bytes"].get<double>());
-            text += line;
-        }
-        if (k["fraction"].get<double>() > 1)
-            text += " (in cache, or the ceiling was measured on a busy machine)";
-        c.say(text);
-    }
+    say_kernels(c, j["kernels"]);
 }
 
 /// Bytes by hardware counters beside those of the data structures, or why there are none.
@@ -152,41 +81,11 @@ void count_bytes(Context& c, device::Stepper& stepper, long steps, Json& j, Json
                 k["counted_bytes"] = share * now.counted_bytes;
 }
 
-/// Runs `steps` steps. @return wall seconds
-double advance(device::Stepper& stepper, long steps, const Progress& progress)
-{
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
-    long batch = 20; // doubled until one takes long enough to be asked how far it is
-    for (long done = 0; done < steps;) {
-        const long n = std::min(batch, steps - done);
-        const auto began = Clock::now();
-        stepper.advance(n);
-        done += n;
-        if (Clock::now() - began < std::chrono::milliseconds(50))
-            batch *= 2;
-        progress.at(static_cast<double>(done) / static_cast<double>(steps), "stepping");
-    }
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// @throws InputError for counts that cannot be
 void check(const BenchArguments& a)
 {
     if (a.steps < 1)
         throw InputError("--steps", "is " + std::to_string(a.steps) + "; it should be at least 1");
-    if (a.size < 1 || a.size > 300'000'000)
-        throw InputError("--size", "is " + std::to_string(a.size) +
-                                       "; it should be from 1 to 300000000 unknowns");
-}
-
-simulation::RunOptions run_options(const BenchArguments& a)
-{
-    simulation::RunOptions options;
-    options.device.devices = a.device.devices;
-    options.device.precision = a.device.parsed_precision();
-    options.device.threads = a.device.threads;
-    return options;
 }
 
 /// Steps the tissue; the figures of all kernels, or of those whose name starts with `only`.
@@ -200,10 +99,10 @@ Json measure(Context& c, const BenchArguments& a, const simulation::Session& ses
         for (auto& source : sources_of(tissue, s, "bench", "/stimuli"))
             stepper->add_stimulus(std::move(source));
     const long warm_up = std::min<long>(20, a.steps);
-    advance(*stepper, warm_up, progress);
+    take_steps(*stepper, warm_up, progress);
     const auto before = stepper->kernels();
     simulation::PhaseTimes phases;
-    phases.stepping_s = advance(*stepper, a.steps, progress);
+    phases.stepping_s = take_steps(*stepper, a.steps, progress);
     const auto report = Json::parse(simulation::make_report({session,
                                                              options,
                                                              tissue,
@@ -252,8 +151,8 @@ Json measure(Context& c, const BenchArguments& a, const simulation::Session& ses
 void step(Context& c, const BenchArguments& a, const std::string& bench, const std::string& only)
 {
     check(a);
-    const auto session = tissue_session(c, a);
-    auto options = run_options(a);
+    const auto session = bench_session(c, a);
+    auto options = bench_options(a);
     if (!only.empty())
         options.device.tuning.fused = false; // the part as a kernel of its own
     const auto tissue = build_tissue(session, c.progress());
@@ -309,8 +208,8 @@ std::vector<std::pair<int, device::StepperOptions>> scale(const Context& c, cons
 void scaling(Context& c, const BenchArguments& a)
 {
     check(a);
-    const auto session = tissue_session(c, a);
-    auto options = run_options(a);
+    const auto session = bench_session(c, a);
+    auto options = bench_options(a);
     const auto tissue = build_tissue(session, c.progress());
     Json points = Json::array(), all;
     double one = 0;
@@ -383,19 +282,13 @@ void declare_bench(const Declaration& d)
     auto a = std::make_shared<BenchArguments>();
     const auto add = [&](const std::string& name, const std::string& what, Action action) {
         auto* sub = d.command(*bench, name, what, std::move(action));
-        sub->add_option("--mesh", a->mesh, "mesh file; else a slab")->type_name("FILE");
-        sub->add_option("--size", a->size, "unknowns of the slab, about")->capture_default_str();
+        a->declare(*sub);
         sub->add_option("--steps", a->steps, "time steps measured")->capture_default_str();
-        sub->add_option("--dt", a->dt_ms, "time step [ms]")->capture_default_str();
         sub->add_option("--scheme", a->scheme, "diffusion: fvm or p1")->capture_default_str();
         sub->add_option("--reaction", a->reaction, "reaction scheme")->capture_default_str();
-        sub->add_option("--model", a->model, "cell model: library name, .mmt or .cellml file")
-            ->type_name("MODEL");
-        a->variables.declare(*sub);
         sub->add_flag(
             "--counters", a->counters,
             "also the bytes that a GPU's hardware counters count, where they may be read");
-        a->device.declare(*sub);
         return sub;
     };
     add("step", "whole tissue steps", [a](Context& c) { step(c, *a, "step", ""); });
@@ -415,6 +308,7 @@ void declare_bench(const Declaration& d)
     a->matrices.declare(*spmv);
     add("scaling", "whole steps on 1, 2, 4, ... devices, or threads of the CPU",
         [a](Context& c) { scaling(c, *a); });
+    declare_newton_bench(d, *bench);
     declare_calcium_bench(d, *bench);
     declare_study_bench(d, *bench);
     auto* cable = d.command(*bench, "cable", "batches of systems on trees, as cables have them",

@@ -236,6 +236,38 @@ dot(V) = -50 [1/s] * (V + 80 [mV]) - i_stim * 1 [mV*F/A/s] in [mV]
                      r.err.find("alone") != std::string::npos,
                  r.err.c_str());
     }
+
+    /// Implicit steps beside explicit ones on a slab: both waves cross it, at about the same time.
+    void aWaveByNewtonsMethodIsMeasured()
+    {
+        const auto r = run({"bench", "newton", "--size", "2000", "--end", "15", "--devices", "cpu",
+                            "--longest", "0.2", "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        const auto j = r.json();
+        QCOMPARE(j["model"].toString(), QString("aliev_panfilov_1996"));
+        QCOMPARE(j["steps"].toInt(), 150);
+        QVERIFY(j["steps_solved"].toInt() > 0 && j["steps_solved"].toInt() <= 150);
+        QVERIFY(j["newton_iterations"].toInt() > j["steps_solved"].toInt());
+        QVERIFY(j["linear_iterations"].toInt() > j["newton_iterations"].toInt());
+        QCOMPARE(j["activated"].toInt(), j["unknowns"].toInt());
+        QStringList kernels;
+        for (const auto& k : j["kernels"].toArray()) {
+            kernels << k.toObject()["name"].toString();
+            QVERIFY(k.toObject()["ms"].toDouble() > 0);
+        }
+        QVERIFY2(kernels.contains("conjugate gradients"), qPrintable(kernels.join(", ")));
+        QCOMPARE(j["explicit"].toObject()["activated"].toInt(), j["unknowns"].toInt());
+        const auto differ = j["activation_difference"].toObject();
+        QCOMPARE(differ["unknowns"].toInt(), j["unknowns"].toInt());
+        QVERIFY(differ["rms_ms"].toDouble() > 0 && differ["rms_ms"].toDouble() < 0.3);
+        for (const auto& [option, value] :
+             {std::pair("--longest", "0.01"), {"--explicit-dt", "-1"}, {"--end", "0.05"}}) {
+            const auto bad = run({"bench", "newton", option, value, "--devices", "cpu"});
+            QVERIFY2(bad.status == static_cast<int>(cli::bad_input) &&
+                         bad.err.find(option) != std::string::npos,
+                     bad.err.c_str());
+        }
+    }
 };
 static const tawara::test::Further<TestCliCells> further;
 #include "test_cli_cells.moc"
