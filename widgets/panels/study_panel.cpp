@@ -454,14 +454,19 @@ void StudyPanel::showEye(const SegmentOutcomes& s, bool after)
         {tr("sustained"), outcomeColor(Outcome::sustained)},
         {tr("non-sustained"), outcomeColor(Outcome::transient)},
         {tr("none"), outcomeColor(Outcome::none)},
-        {tr("is searched"), QColor(79, 157, 232)}};
+        {tr("is searched"), QColor(79, 157, 232)},
+        {tr("focal"), outcomeColor(Outcome::focal)}};
     BullseyePlot::Shares shares;
     for (std::size_t k = 0; k < shares.size(); ++k) {
         const auto& o = after ? s.after[k] : s.before[k];
         if (!o && !s.searched[k])
             continue;
         shares[k].assign(parts.size(), 0);
-        shares[k][!o ? 3U : *o == Outcome::sustained ? 0U : *o == Outcome::transient ? 1U : 2U] = 1;
+        shares[k][!o                         ? 3U
+                  : *o == Outcome::sustained ? 0U
+                  : *o == Outcome::transient ? 1U
+                  : *o == Outcome::focal     ? 4U
+                                             : 2U] = 1;
     }
     m_eye->setReason(sitesInSegments(*m_view)
                          ? QString()
