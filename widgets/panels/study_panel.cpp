@@ -276,6 +276,9 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
     m_pages->setCurrentIndex(view ? 1 : 0);
     if (other) {
         m_picture->setPicture({});
+        m_picture->setReason(view && view->searches_sites()
+                                 ? tr("Choose a run at which re-entry was induced.")
+                                 : tr("Choose a run that is done."));
         setTrouble({});
         m_which->setCurrentIndex(0);
     } else if (chosen >= 0 && chosenRun() != chosen) { // the table was made anew
@@ -284,7 +287,8 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
             m_sorted->mapFromSource(m_model->index(static_cast<int>(chosen), 0)));
     }
     m_outcomes = view ? segmentOutcomes(*view) : std::vector<SegmentOutcomes>();
-    m_sites->setVisible(!m_outcomes.empty());
+    if (!m_outcomes.empty() || other)
+        m_sites->setVisible(!m_outcomes.empty());
     if (!view)
         return;
     showSummary();
@@ -300,6 +304,7 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
                                                      : tr("%1, after ablation").arg(o.combination));
     }
     m_which->addItem(tr("picture of the chosen run"));
+    m_which->setVisible(m_which->count() > 1);
     const bool picture = other && !sitesInSegments(*view);
     m_which->setCurrentIndex(picture ? m_which->count() - 1
                                      : std::clamp(was, 0, m_which->count() - 1));
@@ -324,6 +329,8 @@ void StudyPanel::setEstimate(const QString& text)
 void StudyPanel::setPicture(const QImage& picture)
 {
     m_picture->setPicture(picture);
+    if (m_outcomes.empty()) // of runs that search no site this is all there is
+        m_sites->setVisible(!picture.isNull());
 }
 
 void StudyPanel::setTrouble(const QString& text)
