@@ -196,17 +196,15 @@ class TestStudyPanel : public fake::WindowTest
         };
         QVERIFY(ms(0) > ms(1) && ms(1) > ms(2) && ms(2) > 0);
         QTRY_VERIFY(!child<QPushButton>("startStudy")->isEnabled());
-        // a run's picture: from the left, where its wave begins, to the right; then from behind
+        // a run's picture: V, since the dialog keeps no activation
         auto* table = child<QTreeView>("studyRuns");
         table->setCurrentIndex(table->model()->index(2, 0)); // the wave reaches its end
         QTRY_VERIFY(child<PictureBox>("studyPicture")->isVisible());
         const QImage shown = child<PictureBox>("studyPicture")->picture();
         QCOMPARE(shown.size(), QSize(480, 240));
         QCOMPARE(qAlpha(shown.pixel(2, 2)), 0);
-        const QColor early = shown.pixelColor(12, 120), late = shown.pixelColor(228, 120);
-        QVERIFY(early.alpha() == 255 && early.red() > early.blue() + 60);
-        QVERIFY(late.alpha() == 255 && late.blue() > late.red() + 60);
-        QCOMPARE(shown.pixelColor(252, 120), late);
+        const QColor middle = shown.pixelColor(120, 120);
+        QVERIFY(middle.alpha() == 255 && middle.red() > middle.blue() + 60); // the plateau
         click("studyReport");
         QTRY_COMPARE(urls_.size(), 1);
         QCOMPARE(urls_[0].toLocalFile(), folder + "/report.html");
@@ -386,6 +384,23 @@ class TestStudyPanel : public fake::WindowTest
         QCOMPARE(pulses, (std::vector<double>{0, 400, 660, 870}));
         QCOMPARE(loaded.end_ms, 2870.0);
         QTRY_VERIFY(message().contains("run-0: paced at AHA 3 with intervals of 400-260-210 ms"));
+    }
+
+    /// From the left, where the wave begins (red), to the right (blue); then from behind.
+    void picturesShowActivation()
+    {
+        written("strip.json", strip);
+        const auto file = written("drawn.json", R"({"schema": 1, "session": "strip.json",
+            "axes": {")" + std::string(fibre) + R"(": [0.4]}})");
+        QCOMPARE(runCli({"study", "run", file, "--devices", "cpu"}), 0);
+        const QImage drawn(path("drawn-study/run-0/picture.png"));
+        QCOMPARE(drawn.size(), QSize(480, 240));
+        QCOMPARE(qAlpha(drawn.pixel(2, 2)), 0);
+        const QColor early = drawn.pixelColor(12, 110), late = drawn.pixelColor(228, 110);
+        QVERIFY(early.alpha() == 255 && early.red() > early.blue() + 60);
+        QVERIFY(late.alpha() == 255 && late.blue() > late.red() + 60);
+        const QColor behind = drawn.pixelColor(252, 110);
+        QVERIFY(behind.blue() > behind.red() + 60);
     }
 
     /// An ordinary run begins with its newest checkpoint, where it has one; else that is said.
