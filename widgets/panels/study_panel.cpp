@@ -22,6 +22,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 
 namespace tawara {
 
@@ -276,9 +277,6 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
     m_pages->setCurrentIndex(view ? 1 : 0);
     if (other) {
         m_picture->setPicture({});
-        m_picture->setReason(view && view->searches_sites()
-                                 ? tr("Choose a run at which re-entry was induced.")
-                                 : tr("Choose a run that is done."));
         setTrouble({});
         m_which->setCurrentIndex(0);
     } else if (chosen >= 0 && chosenRun() != chosen) { // the table was made anew
@@ -287,8 +285,7 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
             m_sorted->mapFromSource(m_model->index(static_cast<int>(chosen), 0)));
     }
     m_outcomes = view ? segmentOutcomes(*view) : std::vector<SegmentOutcomes>();
-    if (!m_outcomes.empty() || other)
-        m_sites->setVisible(!m_outcomes.empty());
+    m_sites->setVisible(!m_outcomes.empty() || !m_picture->picture().isNull());
     if (!view)
         return;
     showSummary();
@@ -329,8 +326,7 @@ void StudyPanel::setEstimate(const QString& text)
 void StudyPanel::setPicture(const QImage& picture)
 {
     m_picture->setPicture(picture);
-    if (m_outcomes.empty()) // of runs that search no site this is all there is
-        m_sites->setVisible(!picture.isNull());
+    m_sites->setVisible(!m_outcomes.empty() || !picture.isNull());
 }
 
 void StudyPanel::setTrouble(const QString& text)
@@ -469,11 +465,8 @@ void StudyPanel::showEye(const SegmentOutcomes& s, bool after)
         if (!o && !s.searched[k])
             continue;
         shares[k].assign(parts.size(), 0);
-        shares[k][!o                         ? 3U
-                  : *o == Outcome::sustained ? 0U
-                  : *o == Outcome::transient ? 1U
-                  : *o == Outcome::focal     ? 4U
-                                             : 2U] = 1;
+        constexpr std::array<std::size_t, 5> part{2, 2, 4, 1, 0}; // of each Outcome
+        shares[k][o ? part[static_cast<std::size_t>(*o)] : 3] = 1;
     }
     m_eye->setReason(sitesInSegments(*m_view)
                          ? QString()
