@@ -119,9 +119,10 @@ void EngineHost::loadThrough(const Gate& gate, const simulation::Session& sessio
         endLoading();
 }
 
-void EngineHost::load(simulation::Session session, const Origin& origin)
+void EngineHost::load(simulation::Session session, const Origin& origin,
+                      std::filesystem::path checkpoint)
 {
-    m_loads.emplace(post(simulation::Load{std::move(session)}), origin);
+    m_loads.emplace(post(simulation::Load{std::move(session), std::move(checkpoint)}), origin);
     Q_EMIT loadingStarted();
 }
 

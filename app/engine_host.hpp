@@ -53,7 +53,9 @@ class EngineHost : public QObject
     /// until the new one is ready.
     /// @param gate  asked before it takes the place of that; empty: it does
     void open(const QString& path, Gate gate = {});
-    void load(simulation::Session session, const Origin& origin = {});
+    /// @param checkpoint  as simulation::Load has it
+    void load(simulation::Session session, const Origin& origin = {},
+              std::filesystem::path checkpoint = {});
     void cancelLoading();
     void play();
     void pause();

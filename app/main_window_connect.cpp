@@ -104,7 +104,8 @@ void MainWindow::connectControllers()
     });
     connect(m_opening.get(), &OpeningController::begins, this, [this] { showStart(false); });
     connect(m_mesh.get(), &MeshController::changed, m_opening.get(), &OpeningController::loadAnew);
-    connect(m_mesh.get(), &MeshController::made, m_opening.get(), &OpeningController::openMade);
+    connect(m_mesh.get(), &MeshController::made, m_opening.get(),
+            [this](const simulation::Session& s) { m_opening->openMade(s); });
     connect(m_run.get(), &RunController::changed, m_opening.get(), &OpeningController::loadAnew);
     connect(m_replay.get(), &ReplayController::momentChanged, m_results.get(),
             &ResultsController::showProbeValues);

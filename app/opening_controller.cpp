@@ -176,10 +176,11 @@ void OpeningController::loadAnew(const simulation::Session& session)
     m_host.load(session, {m_saving.path(), true});
 }
 
-void OpeningController::openMade(const simulation::Session& session)
+void OpeningController::openMade(const simulation::Session& session,
+                                 const std::filesystem::path& checkpoint)
 {
     Q_EMIT begins();
-    m_host.load(session, {{}, true});
+    m_host.load(session, {{}, true}, checkpoint);
 }
 
 void OpeningController::loaded()

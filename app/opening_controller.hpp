@@ -38,7 +38,8 @@ class OpeningController : public QObject
     /// The document that is open is computed anew with this session.
     void loadAnew(const simulation::Session& session);
     /// What was made here takes the place of what is open.
-    void openMade(const simulation::Session& session);
+    /// @param checkpoint  of a run, which the session begins with; empty: it begins at its start
+    void openMade(const simulation::Session& session, const std::filesystem::path& checkpoint = {});
     /// What was opened is there: says what its session warns of, and which files it reads.
     void loaded();
     /// The file is the newest of the recent ones.

@@ -128,7 +128,7 @@ void RunController::loadingEnded()
     if (!m_host.scene() || m_startedRun == m_host.scene()->run)
         return;
     m_startedRun = m_host.scene()->run;
-    if (m_autoPlay)
+    if (m_autoPlay && m_host.status().state != State::finished) // with the checkpoint of its end
         m_host.play();
 }
 

@@ -379,12 +379,13 @@ void StudyController::openRun(std::int64_t run)
             const auto k = static_cast<std::size_t>(run);
             RunToOpen out;
             out.session = study::session_to_watch(s, s.runs.at(k), view->runs.at(k).site.get());
+            out.checkpoint = study::checkpoint_of(s.runs.at(k), view->folder);
             std::tie(out.text, out.advice) = whatIsOpened(s, *view, k);
             return out;
         },
         [this](RunToOpen& r) {
             m_leaving.askUnsaved(tr("Save them before the run is opened?"), [this, r] {
-                Q_EMIT sessionMade(r.session);
+                Q_EMIT sessionMade(r.session, r.checkpoint);
                 m_message.showMessage(MessageBar::Level::note, r.text, r.advice, about_study);
             });
         });
@@ -406,9 +407,9 @@ void StudyController::showPicture(std::int64_t run)
     const auto folder = folderOf(run);
     m_picture = run;
     m_panel.setPicture({});
-    if (folder.empty() || !m_view->searches_sites())
+    if (folder.empty())
         return;
-    aside([folder] { return drawnPicture(folder / "report.html"); },
+    aside([folder] { return pictureOfRun(folder); },
           [this, run](const QImage& picture) {
               if (run == m_picture)
                   m_panel.setPicture(picture);

@@ -59,7 +59,9 @@ class StudyController : public QObject
   Q_SIGNALS:
     void panelWanted(const QString& dock);
     /// A run as a session: it is to take the place of what is open.
-    void sessionMade(const tawara::simulation::Session& session);
+    /// @param checkpoint  of that run, which it begins with; empty: there is none
+    void sessionMade(const tawara::simulation::Session& session,
+                     const std::filesystem::path& checkpoint);
     void stopped(); ///< no run is computed here any more
 
   private:

@@ -103,6 +103,14 @@ std::pair<QString, QString> whatIsOpened(const study::Study& s, const study::Stu
         if (!parts.isEmpty())
             text += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
         text += '.';
+        const auto last = study::checkpoint_of(planned, v.folder);
+        if (!last.empty())
+            text += say(QT_TRANSLATE_NOOP("StudyFiles", " It goes on from %1."))
+                        .arg(QString::fromStdString(last.filename().string()));
+        else if (r.row.state == study::State::done)
+            text += say(QT_TRANSLATE_NOOP("StudyFiles",
+                                          " It begins at its start, since the study keeps no "
+                                          "checkpoint of it."));
     }
     const auto files = study::files_of_run(v.folder / r.row.name);
     return {text, files.frames.empty()
@@ -132,6 +140,12 @@ fs::path makeExample(const fs::path& folder)
     return study::make_study(folder, file_content(file), [&](const fs::path& at) {
         writeStudySession(session, std::nullopt, at);
     });
+}
+
+QImage pictureOfRun(const fs::path& folder)
+{
+    QImage drawn(QString::fromStdString((folder / "picture.png").string()));
+    return drawn.isNull() ? drawnPicture(folder / "report.html") : drawn;
 }
 
 QImage drawnPicture(const fs::path& page)

@@ -33,6 +33,7 @@ StudyToShow readStudy(const std::filesystem::path& path);
 struct RunToOpen
 {
     simulation::Session session;
+    std::filesystem::path checkpoint; ///< that it begins with; empty: there is none
     QString text, advice;
 };
 /// "run-06: paced at AHA 7, 600-320-240 ms; sustained re-entry follows at 1 160 ms."
@@ -48,6 +49,8 @@ void writeStudySession(simulation::Session session,
 /// The worked example with its session in a folder of the user's. @return the study's file
 std::filesystem::path makeExample(const std::filesystem::path& folder);
 
+/// What shows a run: its picture.png, or else its page's first picture; null where it has none.
+QImage pictureOfRun(const std::filesystem::path& folder);
 /// The first picture of a page, drawn; null where it has none.
 QImage drawnPicture(const std::filesystem::path& page);
 

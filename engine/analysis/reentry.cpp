@@ -12,16 +12,20 @@ constexpr std::size_t parts = 40; // of a period
 constexpr std::size_t quiet_parts = parts / 4, exit_parts = parts / 20;
 constexpr double channel_share = 1.0 / 16;
 
-/// Times between activations of the same place.
-std::vector<double> cycles(std::vector<Activation> events)
+void sort_by_place(std::vector<Activation>& events)
 {
     std::sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
         return a.place != b.place ? a.place < b.place : a.time_ms < b.time_ms;
     });
+}
+
+/// Times between activations of the same place.
+std::vector<double> cycles(const std::vector<Activation>& by_place)
+{
     std::vector<double> out;
-    for (std::size_t k = 1; k < events.size(); ++k)
-        if (events[k].place == events[k - 1].place)
-            out.push_back(static_cast<double>(events[k].time_ms - events[k - 1].time_ms));
+    for (std::size_t k = 1; k < by_place.size(); ++k)
+        if (by_place[k].place == by_place[k - 1].place)
+            out.push_back(static_cast<double>(by_place[k].time_ms - by_place[k - 1].time_ms));
     std::sort(out.begin(), out.end());
     return out;
 }
@@ -29,6 +33,29 @@ std::vector<double> cycles(std::vector<Activation> events)
 double quantile(const std::vector<double>& sorted, double q)
 {
     return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+/// Reentry::drift.
+double drift(const std::vector<Activation>& by_place, double cycle_ms)
+{
+    std::vector<double> spans, cycle;
+    for (std::size_t from = 0, to = 0; from < by_place.size(); from = to) {
+        while (to < by_place.size() && by_place[to].place == by_place[from].place)
+            ++to;
+        const auto span = static_cast<double>(by_place[to - 1].time_ms - by_place[from].time_ms);
+        if (const double turns = std::round(span / cycle_ms); turns > 0) {
+            spans.push_back(span);
+            cycle.push_back(span / turns);
+        }
+    }
+    if (spans.empty())
+        return 0;
+    std::sort(cycle.begin(), cycle.end());
+    const double mean_ms = quantile(cycle, 0.5);
+    for (double& s : spans)
+        s -= mean_ms * std::round(s / mean_ms);
+    std::sort(spans.begin(), spans.end());
+    return (quantile(spans, 0.9) - quantile(spans, 0.1)) / mean_ms;
 }
 
 /// Which part of which period, counted back from the end, a time lies in.
@@ -150,11 +177,13 @@ Reentry describe_reentry(const ActivatedPlaces& of, double from_ms, double to_ms
     for (const auto& a : of.activations)
         if (const double t = static_cast<double>(a.time_ms); t > from_ms && t <= to_ms)
             events.push_back(a);
+    sort_by_place(events);
     const auto intervals = cycles(events);
     if (intervals.empty())
         return out;
     out.cycle_length_ms = quantile(intervals, 0.5);
     out.variability = (quantile(intervals, 0.9) - quantile(intervals, 0.1)) / out.cycle_length_ms;
+    out.drift = drift(events, out.cycle_length_ms);
     out.periods = static_cast<int>((to_ms - from_ms) / out.cycle_length_ms + 1e-9);
     const Fold fold{to_ms, out.cycle_length_ms};
     std::array<double, parts> volume{};
@@ -192,8 +221,8 @@ Reentry describe_reentry(const ActivatedPlaces& of, double from_ms, double to_ms
         for (const auto& p : places)
             out.exit_spread_mm = std::max(out.exit_spread_mm, norm(p - mean));
     }
-    out.monomorphic = out.periods >= 2 && out.variability <= most_variability && !places.empty() &&
-                      out.exit_spread_mm <= most_exit_mm;
+    out.monomorphic =
+        out.periods >= 2 && out.variability <= most_variability && out.drift <= most_drift;
     return out;
 }
 

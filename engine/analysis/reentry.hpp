@@ -60,6 +60,10 @@ struct Reentry
     double cycle_length_ms = 0; ///< median time between two activations of a place; 0: none
     /// (90th - 10th percentile) / median of the times between two activations of a place.
     double variability = 0;
+    /// How much the pattern of activation changes from the first to the last period: for each place
+    /// the time between its first and its last activation, less the nearest whole number of mean
+    /// cycles; (90th - 10th percentile) / mean cycle.
+    double drift = 0;
     int periods = 0; ///< whole ones that were looked at
     bool monomorphic = false;
     Vec3 exit_mm{};            ///< in the last period
@@ -77,11 +81,13 @@ struct Reentry
 /// channel (isthmus) during the quiet stretch where that holds less than a quarter of its even
 /// share, 1/16 of what a period activates; the channel's place is found as the exit's is.
 ///
-/// Monomorphic: at least two periods, a variability of at most most_variability, and an exit that
-/// stays within most_exit_mm of its mean. Else polymorphic.
+/// Monomorphic: at least two periods, a variability of at most most_variability, and a drift of at
+/// most most_drift: the same beat again and again. Else polymorphic. The exit does not decide:
+/// where a wave is everywhere on its way at all times, as that of a rotor in a sheet, no place is
+/// one.
 /// @cost  that of sorting the activations
 Reentry describe_reentry(const ActivatedPlaces& of, double from_ms, double to_ms);
 
-inline constexpr double most_variability = 0.1, most_exit_mm = 15;
+inline constexpr double most_variability = 0.1, most_drift = 0.25;
 
 } // namespace tawara::analysis

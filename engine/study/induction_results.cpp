@@ -44,8 +44,7 @@ std::vector<std::string> heads(std::size_t extras)
 std::vector<std::string> cells(const SearchResult& r, int exit_segment, std::size_t extras)
 {
     const auto& w = r.worst;
-    const bool turns = w.outcome == Outcome::transient || w.outcome == Outcome::sustained,
-               stays = w.outcome == Outcome::sustained;
+    const bool turns = w.active(), stays = w.outcome == Outcome::sustained;
     std::vector<std::string> out;
     const auto add = [&](bool there, double x) { out.push_back(there ? exact(x) : std::string()); };
     const auto add_place = [&](bool there, const Vec3& p) {

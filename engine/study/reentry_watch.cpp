@@ -107,23 +107,17 @@ void ReentryWatch::look_for_cores(double t_ms, std::span<const double> V_mV)
         around_.push_back(mean_of(points));
 }
 
-bool ReentryWatch::reentered() const
+AfterPulse ReentryWatch::since(double pulse_ms, double now_ms, double sustained_ms,
+                               bool to_its_end) const
 {
-    const auto counts = log_.counts();
-    const auto& volume = tissue_.problem.system.volume;
-    double all = 0, twice = 0;
-    for (std::size_t u = 0; u < counts.size(); ++u) {
-        all += volume[u];
-        if (counts[u] - awaited_[u] >= 2)
-            twice += volume[u];
-    }
-    return twice > 0 && twice >= least_share * all;
-}
-
-analysis::Reentry ReentryWatch::describe(double from_ms, double to_ms) const
-{
-    return analysis::describe_reentry(
-        {log_.all(), tissue_.problem.position_mm, tissue_.problem.system.volume}, from_ms, to_ms);
+    const auto& system = tissue_.problem.system;
+    return {{log_.all(), tissue_.problem.position_mm, system.volume},
+            {system.alpha.first, system.alpha.column},
+            awaited_,
+            pulse_ms,
+            now_ms,
+            sustained_ms,
+            to_its_end};
 }
 
 Core ReentryWatch::core() const

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What follows a pulse: whether anything is active, whether places are activated anew, around what.
 #pragma once
-#include "engine/analysis/reentry.hpp"
 #include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/observe/phase_watch.hpp"
 #include "engine/simulation/simulation.hpp"
+#include "engine/study/verdict.hpp"
 
 #include <memory>
 #include <string>
@@ -25,24 +25,20 @@ struct Core
 class ReentryWatch final : public simulation::Observer
 {
   public:
-    static constexpr float active_mV = -40;     ///< no wave comes of tissue below it
-    static constexpr double least_share = 0.01; ///< of the volume that fires again, for re-entry
+    static constexpr float active_mV = -40; ///< no wave comes of tissue below it
 
     ReentryWatch(const simulation::Session& s, const simulation::Simulation& simulation);
 
     /// Counts from here on.
-    /// @param awaited  of each unknown: 1 where the pulse before has not activated it yet; its next
+    /// @param awaited  of each unknown: how many waves of pulses before are still to come; its next
     ///                 activation is not the new pulse's
     /// @param phase_from_ms  what waves turn around is looked for from then on
     void begin(std::vector<char> awaited, double phase_from_ms);
     void end() { on_ = false; }
 
     bool active() const { return log_.highest_mV() > active_mV; }
-    double last_activation_ms() const { return log_.last_ms(); }
-    /// Whether a share of the tissue was activated twice since the pulse: once by its wave, and
-    /// once more.
-    bool reentered() const;
-    analysis::Reentry describe(double from_ms, double to_ms) const;
+    /// All that verdict() wants to know; valid until the next sample.
+    AfterPulse since(double pulse_ms, double now_ms, double sustained_ms, bool to_its_end) const;
     Core core() const;
     /// Newest activation of each unknown at or before a time [ms]; NaN: none.
     std::vector<double> newest_before(double ms) const;

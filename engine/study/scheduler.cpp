@@ -6,6 +6,7 @@
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
+#include "engine/study/open_run.hpp"
 #include "engine/study/restitution_run.hpp"
 #include "engine/study/site_run.hpp"
 #include "engine/study/study_results.hpp"
@@ -27,20 +28,6 @@ using Clock = std::chrono::steady_clock;
 double since(Clock::time_point t)
 {
     return std::chrono::duration<double>(Clock::now() - t).count();
-}
-
-/// The newest checkpoint in a folder; empty: there is none.
-fs::path newest_checkpoint(const fs::path& folder)
-{
-    fs::path newest;
-    fs::file_time_type at{};
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder, none))
-        if (const auto name = entry.path().filename().string();
-            name.starts_with("checkpoint-") && entry.path().extension() == ".tcp")
-            if (const auto t = fs::last_write_time(entry.path(), none); newest.empty() || t > at)
-                newest = entry.path(), at = t;
-    return newest;
 }
 
 /// Removes what a study does not keep of a run that is done.
@@ -223,6 +210,9 @@ class Scheduler
         if (run.protocol)
             return run_restitution({study_.file, session, *study_.restitution, *run.protocol, o},
                                    p);
+        o.picture = study_.keep_all || study_.keep.contains(Keep::activation)
+                        ? simulation::RunOptions::Picture::activation
+                        : simulation::RunOptions::Picture::potential;
         if (const auto checkpoint = newest_checkpoint(o.out); !checkpoint.empty()) {
             o.resume = checkpoint;
             try {

@@ -88,6 +88,8 @@ const char* ink_of(const Outcome* o)
         return "#d2491a";
     case Outcome::transient:
         return "#f0c060";
+    case Outcome::focal:
+        return "#9fc0e0";
     case Outcome::none:
     case Outcome::blocked:
         break;
@@ -129,7 +131,7 @@ void add_rows(ReportPage::Table& table, const SearchResult& r, double cycle_ms)
                               number_text(r.shortest_ms[k], 6) + " ms"});
     table.rows.push_back({"Re-entry", name(w.outcome)});
     table.rows.push_back({"Extrastimuli tried", std::to_string(r.trials)});
-    if (w.outcome != Outcome::sustained && w.outcome != Outcome::transient)
+    if (!w.active())
         return;
     table.rows.push_back({"Intervals", intervals_text(cycle_ms, w) + " ms"});
     table.rows.push_back({"Lasted", number_text(w.duration_ms, 4) + " ms"});
@@ -238,7 +240,8 @@ std::string bulls_eyes(std::span<const BullsEye> all)
     for (std::size_t k = 0; k < all.size(); ++k)
         draw_bulls_eye(d, all[k], ReportPage::width * (k % 2 == 0 ? 0.25 : 0.75),
                        radius + 10 + static_cast<double>(k / 2) * row, radius);
-    constexpr Outcome shown[]{Outcome::sustained, Outcome::transient, Outcome::none};
+    constexpr Outcome shown[]{Outcome::sustained, Outcome::transient, Outcome::focal,
+                              Outcome::none};
     const double y = rows * row + 8;
     double x = 40;
     for (const auto& o : shown) {

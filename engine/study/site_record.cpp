@@ -15,7 +15,8 @@ using Json = nlohmann::ordered_json;
 
 Outcome outcome_of(const std::string& word)
 {
-    for (const auto o : {Outcome::blocked, Outcome::none, Outcome::transient, Outcome::sustained})
+    for (const auto o :
+         {Outcome::blocked, Outcome::none, Outcome::focal, Outcome::transient, Outcome::sustained})
         if (word == name(o))
             return o;
     throw Json::other_error::create(501, "'" + word + "' is no outcome of a trial", nullptr);
@@ -41,11 +42,12 @@ SearchResult search_of(const Json& o)
 Json to_json(const Trial& t)
 {
     Json o{{"couplings_ms", t.couplings_ms}, {"outcome", name(t.outcome)}};
-    if (t.outcome != Outcome::transient && t.outcome != Outcome::sustained)
+    if (!t.active())
         return o;
     o["duration_ms"] = t.duration_ms;
     o["cycle_length_ms"] = t.reentry.cycle_length_ms;
     o["variability"] = t.reentry.variability;
+    o["drift"] = t.reentry.drift;
     o["periods"] = t.reentry.periods;
     o["monomorphic"] = t.reentry.monomorphic;
     o["exit_mm"] = t.reentry.exit_mm;
@@ -69,6 +71,8 @@ Trial trial_of(const Json& o)
     auto& r = t.reentry;
     r.cycle_length_ms = o.at("cycle_length_ms").get<double>();
     r.variability = o.at("variability").get<double>();
+    if (o.contains("drift")) // older programs did not look at it
+        r.drift = o["drift"].get<double>();
     r.periods = o.at("periods").get<int>();
     r.monomorphic = o.at("monomorphic").get<bool>();
     r.exit_mm = o.at("exit_mm").get<Vec3>();

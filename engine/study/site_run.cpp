@@ -7,6 +7,7 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
+#include "engine/simulation/tissue/mesh_digest.hpp"
 #include "engine/study/lesion.hpp"
 #include "engine/study/site_page.hpp"
 
@@ -53,6 +54,7 @@ class Searches
         r.exit_segment = exit_of(*heart, r.before);
         count_clocks(s);
         device_ = s.stepper().device();
+        mesh_sha256_ = simulation::mesh_sha256(*s.tissue().mesh);
         if (!job_.ablation || r.before.worst.outcome != Outcome::sustained)
             return r;
         const auto burnt = with_lesion(session, s.tissue(), *job_.ablation, job_.file);
@@ -65,6 +67,7 @@ class Searches
     }
 
     const std::string& device() const { return device_; }
+    const std::string& mesh_sha256() const { return mesh_sha256_; }
     double stepping_s() const { return stepping_s_; }
     double observing_s() const { return observing_s_; }
     std::vector<ReportPage::Section> sections; ///< of each search's worst trial
@@ -132,7 +135,7 @@ class Searches
     const SiteJob& job_;
     const Progress& progress_;
     TrialStore store_;
-    std::string device_;
+    std::string device_, mesh_sha256_;
     double stepping_s_ = 0, observing_s_ = 0;
 };
 
@@ -167,6 +170,7 @@ std::string run_site(const SiteJob& job, const Progress& progress)
                       {"name", job.session.name},
                       {"session_file", job.options.session_file},
                       {"session", Json::parse(simulation::to_json(job.session))},
+                      {"mesh_sha256", searches.mesh_sha256()},
                       {"devices", Json::array({searches.device()})},
                       {"precision", name(job.options.device.precision)},
                       {"site", job.site.name},

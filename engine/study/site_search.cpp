@@ -7,7 +7,6 @@
 #include "engine/simulation/session/intervals.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,7 +16,6 @@ namespace {
 constexpr double capture_every_ms = 0.25; ///< as runs judge it
 constexpr double told_ms = 100;           ///< a pulse is decided by then
 constexpr double longest_phase_ms = 500;
-constexpr double longest_pause_ms = 500; ///< between activations of re-entry that goes on
 
 simulation::Stimulus pulse_at(const SiteSearch::Place& place, const Induction& i, double ms)
 {
@@ -31,12 +29,6 @@ simulation::Stimulus pulse_at(const SiteSearch::Place& place, const Induction& i
 }
 
 } // namespace
-
-const char* name(Outcome o)
-{
-    constexpr std::array names{"blocked", "none", "non-sustained", "sustained"};
-    return names[static_cast<std::size_t>(o)];
-}
 
 std::string couplings_text(const std::vector<double>& couplings_ms)
 {
@@ -96,7 +88,7 @@ void SiteSearch::begin_train(const Progress& progress)
     go_to(last, progress);
     simulation_.restart_maps();
     go_to(last + steps(induction_.shortest_ms), progress);
-    bases_[{}] = {simulation_.stepper().snapshot(), last};
+    bases_[{}] = {simulation_.stepper().snapshot(), last, none_awaited()};
     go_to(last + std::max(steps(induction_.shortest_ms), steps(told_ms)), progress);
     const auto failed = std::count_if(verdicts_.begin(), verdicts_.end(),
                                       [](const auto& e) { return !e.captured; });
@@ -130,7 +122,8 @@ bool SiteSearch::read_checkpoint_of_train()
         throw InputError(place_.checkpoint.string(),
                          simulation::difference(c.fingerprint, here.fingerprint) +
                              "; give --out another folder");
-    bases_[{}] = {std::move(c.state), steps((induction_.count - 1) * induction_.cycle_ms)};
+    bases_[{}] = {std::move(c.state), steps((induction_.count - 1) * induction_.cycle_ms),
+                  none_awaited()};
     return true;
 }
 
@@ -158,9 +151,10 @@ const SiteSearch::Base& SiteSearch::base(const std::vector<double>& couplings,
         }
     } else { // of an earlier program's trial
         const auto pulse = before_pulse(couplings, progress);
+        auto awaited = awaited_now(couplings);
         simulation_.restart_maps();
         go_to(pulse + steps(induction_.shortest_ms), progress);
-        bases_[couplings] = {simulation_.stepper().snapshot(), pulse};
+        bases_[couplings] = {simulation_.stepper().snapshot(), pulse, std::move(awaited)};
     }
     return bases_.at(couplings);
 }
@@ -177,17 +171,25 @@ std::int64_t SiteSearch::before_pulse(const std::vector<double>& couplings,
     return pulse;
 }
 
+std::vector<char> SiteSearch::none_awaited() const
+{
+    return std::vector<char>(simulation_.tissue().problem.size(), 0);
+}
+
+std::vector<char> SiteSearch::awaited_now(const std::vector<double>& couplings) const
+{
+    return awaited_at_pulse(bases_.at({couplings.begin(), couplings.end() - 1}).awaited,
+                            simulation_.stepper().maps().activation_ms);
+}
+
 Trial SiteSearch::tried(const std::vector<double>& couplings, const Progress& progress)
 {
     const auto pulse = before_pulse(couplings, progress);
     const double pulse_ms = static_cast<double>(pulse) * simulation_.dt_ms();
-    std::vector<char> awaited;
-    for (const double a : simulation_.stepper().maps().activation_ms)
-        awaited.push_back(std::isnan(a));
+    const auto awaited = awaited_now(couplings);
     simulation_.restart_maps();
     const double sustained = induction_.sustained_ms;
-    watch_.begin(std::move(awaited),
-                 pulse_ms + sustained - std::min(longest_phase_ms, sustained / 2));
+    watch_.begin(awaited, pulse_ms + sustained - std::min(longest_phase_ms, sustained / 2));
     Trial t;
     t.couplings_ms = couplings;
     const auto base_step = pulse + steps(induction_.shortest_ms), ms = steps(1.0);
@@ -199,7 +201,7 @@ Trial SiteSearch::tried(const std::vector<double>& couplings, const Progress& pr
             to = std::min(to, base_step);
         go_to(to, progress);
         if (to == base_step && !last)
-            bases_[couplings] = {simulation_.stepper().snapshot(), pulse};
+            bases_[couplings] = {simulation_.stepper().snapshot(), pulse, awaited};
         const double after = simulation_.time_ms() - pulse_ms;
         if (verdicts_.empty()) {
             if (after > told_ms)
@@ -225,17 +227,13 @@ Trial SiteSearch::tried(const std::vector<double>& couplings, const Progress& pr
 
 void SiteSearch::judge(Trial& t, double pulse_ms) const
 {
-    t.outcome = Outcome::none;
-    if (!watch_.reentered())
-        return;
-    const double now = simulation_.time_ms(), last = watch_.last_activation_ms();
-    t.duration_ms = last - pulse_ms;
-    const double half = induction_.sustained_ms / 2;
-    const bool goes_on = now - pulse_ms >= induction_.sustained_ms - 0.5 * simulation_.dt_ms() &&
-                         now - last <= std::min(longest_pause_ms, half);
-    t.outcome = goes_on ? Outcome::sustained : Outcome::transient;
-    t.reentry = goes_on ? watch_.describe(now - half, now) : watch_.describe(pulse_ms, last);
-    if (goes_on)
+    const double now = simulation_.time_ms(), sustained = induction_.sustained_ms;
+    const bool to_its_end = now - pulse_ms >= sustained - 0.5 * simulation_.dt_ms();
+    const auto v = verdict(watch_.since(pulse_ms, now, sustained, to_its_end));
+    t.outcome = v.outcome;
+    t.duration_ms = v.duration_ms;
+    t.reentry = v.reentry;
+    if (t.outcome == Outcome::sustained)
         t.core = watch_.core();
 }
 

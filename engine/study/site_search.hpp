@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/pacing.hpp"
 #include "engine/study/induction.hpp"
 #include "engine/study/reentry_watch.hpp"
+#include "engine/study/verdict.hpp"
 
 #include <functional>
 #include <map>
@@ -12,15 +13,6 @@
 #include <vector>
 
 namespace tawara::study {
-
-/// What became of one extrastimulus.
-enum class Outcome {
-    blocked,   ///< it did not capture
-    none,      ///< its wave ended without coming back
-    transient, ///< re-entry that ended by itself: non-sustained
-    sustained  ///< re-entry that lasted Induction::sustained_ms
-};
-const char* name(Outcome o);
 
 /// "300-250": coupling intervals [ms] as people read them.
 std::string couplings_text(const std::vector<double>& couplings_ms);
@@ -34,6 +26,8 @@ struct Trial
     analysis::Reentry reentry{}; ///< where there was some
     Core core{};                 ///< of sustained re-entry
     bool captured() const { return outcome != Outcome::blocked; }
+    /// Whether places were activated again after the pulse's wave.
+    bool active() const { return captured() && outcome != Outcome::none; }
 };
 
 /// What a search came to.
@@ -85,6 +79,7 @@ class SiteSearch
     {
         device::Snapshot state;
         std::int64_t pulse_step = 0;
+        std::vector<char> awaited; ///< at the pulse, as AfterPulse has it
     };
     void give(std::vector<double> times_ms);
     void go_to(std::int64_t step, const Progress& progress);
@@ -92,6 +87,10 @@ class SiteSearch
     bool read_checkpoint_of_train();
     void write_checkpoint_of_train() const;
     const Base& base(const std::vector<double>& couplings, const Progress& progress);
+    /// Of S1's train the last wave alone is awaited.
+    std::vector<char> none_awaited() const;
+    /// At the last of the couplings' pulses, which is to be given now.
+    std::vector<char> awaited_now(const std::vector<double>& couplings) const;
     /// Gives the last of the couplings' pulses, and stops before it.
     std::int64_t before_pulse(const std::vector<double>& couplings, const Progress& progress);
     const Trial& trial(const std::vector<double>& couplings, const Progress& progress);

@@ -196,6 +196,15 @@ class TestStudyPanel : public fake::WindowTest
         };
         QVERIFY(ms(0) > ms(1) && ms(1) > ms(2) && ms(2) > 0);
         QTRY_VERIFY(!child<QPushButton>("startStudy")->isEnabled());
+        // a run's picture: V, since the dialog keeps no activation
+        auto* table = child<QTreeView>("studyRuns");
+        table->setCurrentIndex(table->model()->index(2, 0)); // the wave reaches its end
+        QTRY_VERIFY(child<PictureBox>("studyPicture")->isVisible());
+        const QImage shown = child<PictureBox>("studyPicture")->picture();
+        QCOMPARE(shown.size(), QSize(480, 240));
+        QCOMPARE(qAlpha(shown.pixel(2, 2)), 0);
+        const QColor middle = shown.pixelColor(120, 120);
+        QVERIFY(middle.alpha() == 255 && middle.red() > middle.blue() + 60); // the plateau
         click("studyReport");
         QTRY_COMPARE(urls_.size(), 1);
         QCOMPARE(urls_[0].toLocalFile(), folder + "/report.html");
@@ -375,6 +384,62 @@ class TestStudyPanel : public fake::WindowTest
         QCOMPARE(pulses, (std::vector<double>{0, 400, 660, 870}));
         QCOMPARE(loaded.end_ms, 2870.0);
         QTRY_VERIFY(message().contains("run-0: paced at AHA 3 with intervals of 400-260-210 ms"));
+    }
+
+    /// From the left, where the wave begins (red), to the right (blue); then from behind.
+    void picturesShowActivation()
+    {
+        written("strip.json", strip);
+        const auto file = written("drawn.json", R"({"schema": 1, "session": "strip.json",
+            "axes": {")" + std::string(fibre) + R"(": [0.4]}})");
+        QCOMPARE(runCli({"study", "run", file, "--devices", "cpu"}), 0);
+        const QImage drawn(path("drawn-study/run-0/picture.png"));
+        QCOMPARE(drawn.size(), QSize(480, 240));
+        QCOMPARE(qAlpha(drawn.pixel(2, 2)), 0);
+        const QColor early = drawn.pixelColor(12, 110), late = drawn.pixelColor(228, 110);
+        QVERIFY(early.alpha() == 255 && early.red() > early.blue() + 60);
+        QVERIFY(late.alpha() == 255 && late.blue() > late.red() + 60);
+        const QColor behind = drawn.pixelColor(252, 110);
+        QVERIFY(behind.blue() > behind.red() + 60);
+    }
+
+    /// An ordinary run begins with its newest checkpoint, where it has one; else that is said.
+    void runsOpenAtTheirEnd_data()
+    {
+        QTest::addColumn<int>("row");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("there") << 0 << "It goes on from checkpoint-00000012.000ms.tcp.";
+        QTest::newRow("none") << 1 << "the study keeps no checkpoint of it";
+    }
+    void runsOpenAtTheirEnd()
+    {
+        QFETCH(int, row);
+        QFETCH(QString, says);
+        const QString name = QStringLiteral("ends-%1").arg(QTest::currentDataTag());
+        written("strip.json", strip);
+        const auto s = study::read_study(
+            written(name + ".json", R"({"schema": 1, "session": "strip.json", "axes": {")" +
+                                        std::string(fibre) + R"(": [0.2, 0.3]}})"));
+        QDir(dir_.path()).mkpath(name + "-study/run-0");
+        QDir(dir_.path()).mkpath(name + "-study/run-1");
+        study::Ledger ledger(path(name + "-study/study.sqlite").toStdString(), true);
+        ledger.plan(s);
+        for (const int k : {0, 1}) {
+            QCOMPARE(*ledger.take(study::this_owner(), {}), std::int64_t(k));
+            ledger.done(k, 1, {{"velocity_m_per_s", 0.5}}, {});
+        }
+        const std::filesystem::path last =
+            written(name + "-study/run-0/checkpoint-00000012.000ms.tcp", "of a run");
+        started();
+        studies()->open(path(name + ".json"));
+        QTRY_COMPARE(count(study::State::done), 2);
+        auto* table = child<QTreeView>("studyRuns");
+        table->setCurrentIndex(table->model()->index(row, 0));
+        Q_EMIT table->activated(table->currentIndex());
+        QTRY_VERIFY(f->posted<simulation::Load>().size() == 2);
+        QCOMPARE(newest<simulation::Load>().checkpoint, row == 0 ? last : std::filesystem::path());
+        QTRY_VERIFY2(message().contains(says), qPrintable(message()));
+        QVERIFY(!child<PictureBox>("studyPicture")->isVisible()); // neither has one
     }
 
     /// Closing asks while runs are computed, and waits until they have kept where they are.

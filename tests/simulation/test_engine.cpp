@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/run/run.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "tests/simulation/inbox.hpp"
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 
@@ -55,6 +59,99 @@ class TestEngine : public QObject
         QVERIFY(traces[0].V_mV.size() >= 299);
         QVERIFY(*std::max_element(traces[0].V_mV.begin(), traces[0].V_mV.end()) > 10);
         QVERIFY(!in.answer(e.post(Play{})).applied); // at the end: refused with a reason
+    }
+
+    /// A run's state, and from there on the run's own bits.
+    void beginsWithACheckpoint_data()
+    {
+        QTest::addColumn<Precision>("precision");
+        QTest::newRow("double") << Precision::double_;
+        QTest::newRow("single") << Precision::single;
+    }
+    void beginsWithACheckpoint()
+    {
+        QFETCH(Precision, precision);
+        QTemporaryDir dir;
+        auto s = slab_session(40);
+        s.stimuli[0].count = 2; // the second comes after the first checkpoint
+        s.stimuli[0].period_ms = 25;
+        s.output->checkpoint_every_ms = 20;
+        RunOptions o;
+        o.out = dir.filePath("run").toStdString();
+        o.device.devices = "cpu";
+        o.device.precision = precision;
+        run_session(s, o);
+        const auto half = o.out / "checkpoint-00000020.000ms.tcp",
+                   whole = o.out / "checkpoint-00000040.000ms.tcp";
+        Inbox in, other;
+        EngineOptions live;
+        live.choose_precision = true; // the checkpoint's comes before it
+        Engine e(in.handler(), live), at_end(other.handler(), live);
+        QVERIFY(in.answer(e.post(Load{s, half})).applied);
+        QCOMPARE(e.status().time_ms, 20.0);
+        QCOMPARE(int(e.status().state), int(State::paused));
+        const auto begun = e.newest_frame();
+        QVERIFY(begun && std::abs(begun->time_ms - 20) < 1e-9);
+        QVERIFY2(highest(*begun) > -60, "V is the run's, not that of rest");
+        QVERIFY(in.answer(e.post(Play{})).applied);
+        QVERIFY(in.wait_state(State::finished));
+        QVERIFY(other.answer(at_end.post(Load{s, whole})).applied);
+        QCOMPARE(int(at_end.status().state), int(State::finished));
+        const auto gone_on = e.newest_frame(), run = at_end.newest_frame();
+        QVERIFY(std::abs(gone_on->time_ms - 40) < 1e-9 && std::abs(run->time_ms - 40) < 1e-9);
+        QVERIFY(gone_on->values == run->values);
+        QVERIFY(in.answer(e.post(Reset{})).applied);
+        QCOMPARE(e.newest_frame()->time_ms, 0.0);
+        QVERIFY(highest(*e.newest_frame()) < -60);
+    }
+
+    void aCheckpointThatCannotBeTakenIsSaid_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("foreign") << "foreign"
+                                 << "belongs to another simulation: ";
+        QTest::newRow("cut") << "cut"
+                             << ".tcp: ";
+        QTest::newRow("gone") << "gone"
+                              << ".tcp: ";
+    }
+    void aCheckpointThatCannotBeTakenIsSaid()
+    {
+        QFETCH(QString, kind);
+        QFETCH(QString, says);
+        QTemporaryDir dir;
+        auto s = slab_session(2);
+        s.output->checkpoint_every_ms = 2;
+        RunOptions o;
+        o.out = dir.filePath("run").toStdString();
+        o.device.devices = "cpu";
+        run_session(s, o);
+        const auto file = o.out / "checkpoint-00000002.000ms.tcp";
+        QVERIFY(std::filesystem::exists(file));
+        if (kind == "foreign")
+            s.regions[0].variant = "endo";
+        else if (kind == "cut")
+            std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+        else
+            std::filesystem::remove(file);
+        Inbox in;
+        Engine e(in.handler());
+        QVERIFY(in.answer(e.post(Load{s, file})).applied);
+        QCOMPARE(e.newest_frame()->time_ms, 0.0);
+        std::vector<std::string> warnings;
+        for (const auto& event : in.all())
+            if (const auto* loaded = std::get_if<Loaded>(&event))
+                for (const auto& n : loaded->scene->notices)
+                    if (n.text.find("checkpoint") != std::string::npos)
+                        warnings.push_back(n.text);
+        QCOMPARE(warnings.size(), std::size_t(1));
+        const auto line = QString::fromStdString(warnings[0]);
+        QVERIFY2(line.startsWith("begins at its start, since its checkpoint cannot be taken: ") &&
+                     line.contains(says) && !line.contains('\n'),
+                 qPrintable(line));
+        QVERIFY(in.answer(e.post(Play{})).applied);
+        QVERIFY(in.wait_state(State::finished));
     }
 
     void sceneMatchesFrames()

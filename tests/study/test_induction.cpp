@@ -4,6 +4,7 @@
 #include "engine/analysis/reentry.hpp"
 #include "engine/cli/cli.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/tissue/mesh_digest.hpp"
 #include "engine/study/heart_shelf.hpp"
 #include "engine/study/induction.hpp"
 #include "engine/study/lesion.hpp"
@@ -287,6 +288,14 @@ class TestInduction : public QObject
         QVERIFY(content(out + "/report.html").contains("1 of 2"));
         QVERIFY(!std::filesystem::exists(out + "/run-0/search.json"));
         QVERIFY(!std::filesystem::exists(out + "/run-0/checkpoint-s1.tcp"));
+        // reports name the mesh: that of both runs is the same, and another is not
+        auto session = simulation::parse_session(ring.toStdString(), "ring.json");
+        const auto digest = simulation::mesh_sha256(*simulation::build_tissue(session).mesh);
+        for (const char* run : {"/run-0/report.json", "/run-1/report.json"})
+            QCOMPARE(nlohmann::json::parse(content(out + run).toStdString()).at("mesh_sha256"),
+                     digest);
+        std::get<simulation::MeshSlab>(session.mesh).spacing_mm = 2;
+        QVERIFY(simulation::mesh_sha256(*simulation::build_tissue(session).mesh) != digest);
     }
 
     /// The same site as a session's protocol, which finds its refractory period by itself.

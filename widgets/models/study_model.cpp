@@ -63,11 +63,6 @@ QString fiveDigits(double x)
     return std::isfinite(x) ? QString::number(x, 'g', 5).replace('-', QChar(0x2212)) : noValue();
 }
 
-bool reentry(Outcome o)
-{
-    return o == Outcome::transient || o == Outcome::sustained;
-}
-
 } // namespace
 
 StudyModel::StudyModel(QObject* parent) : QAbstractTableModel(parent) {}
@@ -284,17 +279,16 @@ QString StudyModel::text(const RunView& r, const Column& c) const
     case outcome:
         return outcomeName(w.outcome);
     case by:
-        return reentry(w.outcome) ? QString::fromStdString(study::couplings_text(w.couplings_ms))
-                                        .replace('-', QChar(0x2013))
-                                  : QString();
+        return w.active() ? QString::fromStdString(study::couplings_text(w.couplings_ms))
+                                .replace('-', QChar(0x2013))
+                          : QString();
     case kind:
         return !sustained              ? QString()
                : w.reentry.monomorphic ? tr("monomorphic")
                                        : tr("polymorphic");
     case cycle:
-        return reentry(w.outcome) && w.reentry.cycle_length_ms > 0
-                   ? fiveDigits(w.reentry.cycle_length_ms)
-                   : QString();
+        return w.active() && w.reentry.cycle_length_ms > 0 ? fiveDigits(w.reentry.cycle_length_ms)
+                                                           : QString();
     case exit_at:
         return sustained && r.site->exit_segment > 0 ? tr("AHA %1").arg(r.site->exit_segment)
                                                      : QString();

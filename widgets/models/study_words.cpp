@@ -124,6 +124,7 @@ QString outcomeName(Outcome o)
 {
     return o == Outcome::sustained   ? studyWords(QT_TRANSLATE_NOOP("Study", "sustained"))
            : o == Outcome::transient ? studyWords(QT_TRANSLATE_NOOP("Study", "non-sustained"))
+           : o == Outcome::focal     ? studyWords(QT_TRANSLATE_NOOP("Study", "focal"))
                                      : studyWords(QT_TRANSLATE_NOOP("Study", "none"));
 }
 
@@ -131,6 +132,7 @@ QColor outcomeColor(Outcome o)
 {
     return o == Outcome::sustained   ? QColor(214, 78, 46)
            : o == Outcome::transient ? QColor(240, 192, 96)
+           : o == Outcome::focal     ? QColor(112, 152, 200)
                                      : QColor(122, 184, 148);
 }
 

@@ -22,6 +22,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 
 namespace tawara {
 
@@ -284,7 +285,7 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
             m_sorted->mapFromSource(m_model->index(static_cast<int>(chosen), 0)));
     }
     m_outcomes = view ? segmentOutcomes(*view) : std::vector<SegmentOutcomes>();
-    m_sites->setVisible(!m_outcomes.empty());
+    m_sites->setVisible(!m_outcomes.empty() || !m_picture->picture().isNull());
     if (!view)
         return;
     showSummary();
@@ -300,6 +301,7 @@ void StudyPanel::setStudy(const StudyViewPtr& view)
                                                      : tr("%1, after ablation").arg(o.combination));
     }
     m_which->addItem(tr("picture of the chosen run"));
+    m_which->setVisible(m_which->count() > 1);
     const bool picture = other && !sitesInSegments(*view);
     m_which->setCurrentIndex(picture ? m_which->count() - 1
                                      : std::clamp(was, 0, m_which->count() - 1));
@@ -324,6 +326,7 @@ void StudyPanel::setEstimate(const QString& text)
 void StudyPanel::setPicture(const QImage& picture)
 {
     m_picture->setPicture(picture);
+    m_sites->setVisible(!m_outcomes.empty() || !picture.isNull());
 }
 
 void StudyPanel::setTrouble(const QString& text)
@@ -454,14 +457,16 @@ void StudyPanel::showEye(const SegmentOutcomes& s, bool after)
         {tr("sustained"), outcomeColor(Outcome::sustained)},
         {tr("non-sustained"), outcomeColor(Outcome::transient)},
         {tr("none"), outcomeColor(Outcome::none)},
-        {tr("is searched"), QColor(79, 157, 232)}};
+        {tr("is searched"), QColor(79, 157, 232)},
+        {tr("focal"), outcomeColor(Outcome::focal)}};
     BullseyePlot::Shares shares;
     for (std::size_t k = 0; k < shares.size(); ++k) {
         const auto& o = after ? s.after[k] : s.before[k];
         if (!o && !s.searched[k])
             continue;
         shares[k].assign(parts.size(), 0);
-        shares[k][!o ? 3U : *o == Outcome::sustained ? 0U : *o == Outcome::transient ? 1U : 2U] = 1;
+        constexpr std::array<std::size_t, 5> part{2, 2, 4, 1, 0}; // of each Outcome
+        shares[k][o ? part[static_cast<std::size_t>(*o)] : 3] = 1;
     }
     m_eye->setReason(sitesInSegments(*m_view)
                          ? QString()

@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/device/stepper.hpp"
+#include "engine/simulation/live/beginning.hpp"
 #include "engine/simulation/live/engine.hpp"
 #include "engine/simulation/observe/analyst.hpp"
 #include "engine/simulation/observe/analyst_feed.hpp"
@@ -227,13 +228,15 @@ struct Engine::Impl
     std::int64_t steps(std::int64_t n);
     void publish_frame(bool now);
     void attach(Frame& f);
-    void load(std::uint64_t id, const Session& session);
+    void load(std::uint64_t id, const Load& c);
     /// Said by Loading events; ended by a CancelLoad or another Load.
     Progress loading_progress();
     /// What a session is computed in; a notice where the engine has chosen it.
     Precision precision_of(const Session& session, const device::TissueProblem& p,
                            Notices& notices) const;
-    std::unique_ptr<LoadedRun> build(const Session& session, const Progress& progress);
+    std::unique_ptr<LoadedRun> build(const Load& c, const Progress& progress);
+    /// What a Load's checkpoint has; nothing, and a warning, where it cannot be taken.
+    std::optional<Beginning> beginning(const Load& c, const Tissue& tissue, Notices& notices) const;
     void adopt(std::unique_ptr<LoadedRun> next);
 
     void apply(std::uint64_t id, const Load& c);

@@ -18,6 +18,19 @@ constexpr double finest_sample_ms = 0.01;
 /// Reports of loading, at most so often.
 constexpr double loading_interval_s = 0.05;
 
+/// Where a checkpoint has the cells' states, none are paced.
+Session without_pacing(Session s)
+{
+    s.prepacing = {};
+    return s;
+}
+
+Notice no_beginning(const std::string& why)
+{
+    return {Notice::Level::warning,
+            "begins at its start, since its checkpoint cannot be taken: " + why};
+}
+
 std::int64_t finest_steps(double dt_ms)
 {
     return std::max<std::int64_t>(1, std::llround(finest_sample_ms / dt_ms));
@@ -49,9 +62,25 @@ Precision Engine::Impl::precision_of(const Session& session, const device::Tissu
     return chosen;
 }
 
-std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Progress& progress)
+std::optional<Beginning> Engine::Impl::beginning(const Load& c, const Tissue& tissue,
+                                                 Notices& notices) const
 {
-    auto tissue = build_tissue(session, progress, true);
+    if (c.checkpoint.empty())
+        return {};
+    try {
+        return read_beginning(c.checkpoint, c.session, tissue,
+                              options.precision ? options.precision : asked_precision(c.session));
+    } catch (const InputError& e) {
+        notices.push_back(no_beginning(e.what()));
+        return {};
+    }
+}
+
+std::unique_ptr<LoadedRun> Engine::Impl::build(const Load& c, const Progress& progress)
+{
+    const Session& session = c.session;
+    auto tissue =
+        build_tissue(c.checkpoint.empty() ? session : without_pacing(session), progress, true);
     auto scene = std::make_shared<Scene>();
     scene->run = ++runs;
     scene->session = session;
@@ -72,7 +101,9 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
         scene->network = shape_of(tissue.network);
     const auto placed = ecg_notices(tissue, session.electrodes, session.leads, session.name);
     scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
-    const auto precision = precision_of(session, tissue.problem, scene->notices);
+    auto begun = beginning(c, tissue, scene->notices);
+    const auto precision =
+        begun ? begun->precision : precision_of(session, tissue.problem, scene->notices);
     auto s = std::make_unique<LoadedRun>(Simulation(std::move(tissue),
                                                     {options.devices, precision, options.threads},
                                                     progress, &scene->notices));
@@ -85,7 +116,16 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Session& session, const Pro
                                              if (e.stimulus != CaptureWatch::former)
                                                  push(of_its_site(e));
                                          });
-    s->pacing->begin(session.stimuli);
+    if (begun)
+        try {
+            s->simulation.restore(begun->checkpoint.state);
+        } catch (const InputError& e) {
+            scene->notices.push_back(no_beginning(c.checkpoint.string() + ": " + e.reason));
+            begun.reset();
+        }
+    s->pacing_due = !c.checkpoint.empty() && !begun && session.prepacing != Prepacing{};
+    s->pacing->begin(session.stimuli,
+                     begun ? begun->checkpoint.pulses : std::vector<KnownPulses>());
     // A session with a probe or electrode that cannot be placed is refused as a whole.
     (void)probe_weights(s->tissue(), session.probes, session.name);
     if (session.has_ecg())
@@ -126,7 +166,7 @@ void Engine::Impl::adopt(std::unique_ptr<LoadedRun> next)
 
 void Engine::Impl::apply(std::uint64_t id, const Load& c)
 {
-    load(id, c.session);
+    load(id, c);
 }
 
 Progress Engine::Impl::loading_progress()
@@ -149,7 +189,7 @@ Progress Engine::Impl::loading_progress()
     return progress;
 }
 
-void Engine::Impl::load(std::uint64_t id, const Session& session)
+void Engine::Impl::load(std::uint64_t id, const Load& c)
 {
     const State before = state;
     Refusal refused;
@@ -157,13 +197,13 @@ void Engine::Impl::load(std::uint64_t id, const Session& session)
     {
         std::lock_guard hold(queue_mutex);
         // Commands that came while this one waited: a newer Load makes this one pointless.
-        for (const auto& [other, c] : queue)
-            if (std::holds_alternative<Load>(c) || std::holds_alternative<CancelLoad>(c))
+        for (const auto& [other, later] : queue)
+            if (std::holds_alternative<Load>(later) || std::holds_alternative<CancelLoad>(later))
                 loading.request_stop();
     }
     set_state(State::loading);
     try {
-        adopt(build(session, progress));
+        adopt(build(c, progress));
     } catch (const Cancelled&) {
         refused = Refusal::cancel("loading was cancelled");
     } catch (const std::bad_alloc&) {
@@ -177,8 +217,12 @@ void Engine::Impl::load(std::uint64_t id, const Session& session)
         return;
     }
     push(Loaded{sim->scene});
+    frame_step = -1;
     publish_frame(true);
-    set_state(State::paused);
+    start_rates();
+    set_state(sim->simulation.step() > 0 && sim->simulation.step() >= sim->end_step
+                  ? State::finished
+                  : State::paused);
     answer(id);
 }
 

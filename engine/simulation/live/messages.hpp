@@ -92,9 +92,12 @@ struct Status
 };
 
 // Commands: values, applied between two steps, each answered by an Answer event with the same id.
+/// @param checkpoint  of a run of this session: the state that it begins with. Where it cannot be
+///                    taken, the session begins at its start, and a warning of the scene says why
 struct Load
 {
     Session session;
+    std::filesystem::path checkpoint = {};
 };
 struct Play
 {

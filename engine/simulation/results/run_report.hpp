@@ -26,6 +26,12 @@ struct RunOptions
     bool counters = false;
     /// Why the device's ceilings are not to be measured at the end; empty: they are.
     std::string no_ceilings;
+    /// A small picture of the end, picture.png.
+    enum class Picture {
+        none,
+        activation, ///< V where nothing was activated
+        potential
+    } picture = Picture::none;
     std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty
 };
 

@@ -239,6 +239,8 @@ void Run::keep_what_was_reached()
 ComingOutputs Run::outputs_to_come() const
 {
     std::vector<std::string> out{"probes.csv", "activation.csv", "activation.vtu", "report.json"};
+    if (options_.picture != RunOptions::Picture::none)
+        out.emplace_back("picture.png");
     if (!probe_names().empty())
         out.emplace_back("beats.csv");
     if (simulation_.network() != nullptr)
@@ -334,6 +336,8 @@ std::exception_ptr Run::write_results()
         });
         attempt("activation.vtu", [&](const Path& f) { write_activation_vtu(tissue, maps, f); });
     }
+    if (options_.picture != RunOptions::Picture::none)
+        attempt("picture.png", [&](const Path& f) { draw(maps.activation_ms, f); });
     if (const auto* part = simulation_.network()) {
         const auto& network = *tissue.network;
         const auto times = part->times();

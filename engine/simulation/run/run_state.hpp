@@ -50,6 +50,7 @@ class Run
     template <class Work>
     void guarded(std::exception_ptr& failed, Work&& work);
     std::exception_ptr write_results();
+    void draw(std::span<const double> activation_ms, const std::filesystem::path& file);
     std::vector<std::string> files_and_report();
     void write_report(const std::string& ended, std::optional<RunReport>& made);
     RunReport finish(std::string ended);
