@@ -78,8 +78,10 @@ void Bench::row(Demand d, const std::function<double()>& figure)
 
 std::vector<Group> groups()
 {
-    return {diffusion_group(), conservation_group(), stability_group(), velocity_group(),
-            niederer_group(),  cable_group(),        cells_group()};
+    return {diffusion_group(),  conservation_group(), stability_group(), velocity_group(),
+            niederer_group(),   cable_group(),        cells_group(),     papers_group(),
+            partitions_group(), devices_group(),      savings_group(),   spiral_group(),
+            ecg_group(),        implicit_group(),     calcium_group()};
 }
 
 } // namespace tawara::verify
