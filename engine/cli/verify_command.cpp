@@ -84,8 +84,10 @@ void declare_verify(const Declaration& d)
     auto* verify = d.command(d.app, "verify", "the verification table: requirements and figures",
                              [a](Context& c) { verify_command(c, *a); });
     verify->add_flag("--short", a->short_form, "what takes a few minutes on two cores");
-    verify->add_option("--only", a->only, "these groups alone (--list names them)")
-        ->type_name("GROUP");
+    verify
+        ->add_option("--only", a->only,
+                     "these groups and checks alone, e.g. cells.order (--list names them)")
+        ->type_name("GROUP[.CHECK]");
     verify->add_flag("--list", a->list, "names groups and checks, and measures nothing");
     verify->add_option("--out", a->out, "folder of verify.json and verify.html")->type_name("DIR");
     verify

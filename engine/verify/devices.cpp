@@ -35,11 +35,7 @@ void gpu(Bench& b)
                    "rounding alone", at_most(p.most_ms), "ms"},
                   std::function<double()>([&] {
                       const auto r = run_tissue(
-                          s,
-                          {.devices = b.settings().devices.kind == device::Devices::Kind::cuda
-                                          ? b.settings().devices
-                                          : device::Devices("cuda"),
-                           .precision = p.precision},
+                          s, {.devices = fastest(b.settings().devices), .precision = p.precision},
                           b.progress());
                       return rms_difference(r.maps.activation_ms, cpu.maps.activation_ms);
                   }));

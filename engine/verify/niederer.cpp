@@ -70,7 +70,12 @@ void one(Bench& b, const Way& w, double dx_mm, double dt_ms, Chart& chart, bool 
     s.currents = w.currents;
     s.reaction = cell::Scheme::rush_larsen_light;
     s.end_ms = most_ms;
-    const auto r = run_tissue(s, {.until_probes = true}, b.progress());
+    const auto r = run_tissue(
+        s,
+        {.devices = b.short_form() ? device::Devices("cpu") : fastest(b.settings().devices),
+         .precision = b.short_form() ? Precision::single : Precision::double_,
+         .until_probes = true},
+        b.progress());
     std::array<double, 9> ms{};
     std::copy_n(r.probe_ms.begin(), 9, ms.begin());
     double inside = 0;

@@ -38,7 +38,11 @@ TissueRun run_tissue(const simulation::Session& s, const RunAs& as, const Progre
     device::StepperOptions how;
     how.devices = as.devices;
     how.precision = as.precision;
-    simulation::Simulation sim(simulation::build_tissue(s, progress), how, progress);
+    simulation::Simulation sim(
+        as.mesh == nullptr
+            ? simulation::build_tissue(s, progress)
+            : simulation::tissue_on({*as.mesh, mesh::face_neighbours(*as.mesh)}, s, progress),
+        how, progress);
     const std::string name = "the table's session";
     simulation::ProbeTraces traces({0, 0});
     simulation::Pacing pacing(sim, name, simulation::steps_of(0.25, sim.dt_ms()));
@@ -67,6 +71,13 @@ TissueRun run_tissue(const simulation::Session& s, const RunAs& as, const Progre
     sim.stepper().potential(out.v_mV);
     out.end_ms = sim.time_ms();
     return out;
+}
+
+device::Devices fastest(const device::Devices& wanted)
+{
+    if (!no_gpu(wanted).empty())
+        return "cpu";
+    return wanted.kind == device::Devices::Kind::cuda ? wanted : device::Devices("cuda");
 }
 
 simulation::Session niederer_session(double dx_mm, double dt_ms)
@@ -100,14 +111,11 @@ std::string no_gpu(const device::Devices& wanted)
         return "no GPU is looked at (--devices cpu)";
     std::string why = "there is none";
     for (const auto& d : device::devices())
-        if (d.cuda >= 0) {
+        if (d.id.starts_with("cuda")) {
             if (d.usable)
                 return {};
             why = d.reason;
         }
-    for (const auto& d : device::devices())
-        if (d.id.starts_with("cuda") && !d.usable)
-            why = d.reason;
     return "no GPU can be used: " + why;
 }
 

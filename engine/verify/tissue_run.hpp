@@ -2,15 +2,12 @@
 // A session that is run in memory, for rows about tissue.
 #pragma once
 #include "engine/device/stepper.hpp"
+#include "engine/mesh/tet_mesh.hpp"
 #include "engine/simulation/session/session.hpp"
 
 #include <functional>
 #include <string>
 #include <vector>
-
-namespace tawara::simulation {
-class Simulation;
-}
 
 namespace tawara::verify {
 
@@ -27,12 +24,16 @@ struct RunAs
 {
     device::Devices devices = "cpu";
     Precision precision = Precision::double_;
-    bool until_probes = false; ///< ends a millisecond after all probes were activated
+    bool until_probes = false;           ///< ends a millisecond after all probes were activated
+    const mesh::TetMesh* mesh = nullptr; ///< in place of the session's; null: the session's
 };
 
 /// Runs a session to its end, without a file. Stimuli are given, probes sampled at every step.
 /// @throws InputError, NumericsError, DeviceError, Cancelled
 TissueRun run_tissue(const simulation::Session& s, const RunAs& as, const Progress& progress);
+
+/// The devices for long rows: GPUs where there are any, else the CPU.
+device::Devices fastest(const device::Devices& wanted);
 
 /// The tissue benchmark of Niederer et al. 2011 as the program's example has it, on another mesh
 /// and with another step.

@@ -78,15 +78,24 @@ std::vector<Group> chosen(std::vector<Group> groups, std::span<const std::string
     if (names.empty())
         return groups;
     std::vector<std::string> known;
-    for (const auto& g : groups)
+    for (const auto& g : groups) {
         known.push_back(g.name);
+        for (const auto& c : g.checks)
+            known.push_back(g.name + "." + c.id);
+    }
+    const auto named = [](std::span<const std::string> in, const std::string& name) {
+        return std::find(in.begin(), in.end(), name) != in.end();
+    };
     for (const auto& n : names)
-        if (std::find(known.begin(), known.end(), n) == known.end())
-            throw InputError("--only " + n, "no such group; the nearest known is " +
-                                                nearest(n, known) + " (--list names all)");
-    std::erase_if(groups, [&](const Group& g) {
-        return std::find(names.begin(), names.end(), g.name) == names.end();
-    });
+        if (!named(known, n))
+            throw InputError("--only " + n,
+                             "there is no such group or check; the nearest known is " +
+                                 nearest(n, known) + " (--list names all)");
+    for (auto& g : groups)
+        if (!named(names, g.name))
+            std::erase_if(g.checks,
+                          [&](const Check& c) { return !named(names, g.name + "." + c.id); });
+    std::erase_if(groups, [](const Group& g) { return g.checks.empty(); });
     return groups;
 }
 

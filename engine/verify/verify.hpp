@@ -30,7 +30,8 @@ struct Table
 Table make_table(const Settings& settings, std::span<const Group> groups,
                  const Progress& progress = {}, const std::function<void(const Row&)>& taken = {});
 
-/// The groups of those names, in the table's order; all of none.
+/// The groups of those names ("cells"), and checks of them ("cells.order"), in the table's order;
+/// all of none.
 /// @throws InputError naming the nearest known one
 std::vector<Group> chosen(std::vector<Group> groups, std::span<const std::string> names);
 
