@@ -268,6 +268,7 @@ int run(std::span<const std::string> args, const Console& console)
     declare_cable(d);
     declare_purkinje(d);
     declare_bench(d);
+    declare_verify(d);
     declare_devices(d);
     try {
         // The parser takes the arguments from the back.

@@ -23,6 +23,7 @@ struct Console
     /// asks.
     std::atomic<bool>* results_begun = nullptr;
     tawara::Context context{}; ///< what commands may use of the machine
+    std::string built_from{};  ///< the commit of the program; empty: not known
 };
 
 /// Exit statuses of the contract.
@@ -31,8 +32,9 @@ enum Status : int {
     bad_input = 2,
     not_finite = 3,
     device_failed = 4,
-    some_failed = 5, ///< some runs of a study
-    stopped = 130    ///< by Ctrl-C: 128 + SIGINT
+    some_failed =
+        5,        ///< some runs of a study, some rows of `verify`, or what `--reproduce` compares
+    stopped = 130 ///< by Ctrl-C: 128 + SIGINT
 };
 
 /// Runs one command line, without the program's name, e.g. {"mesh", "info", "heart.vtu"}.

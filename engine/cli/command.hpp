@@ -84,6 +84,7 @@ void declare_cell(const Declaration& d);
 void declare_cable(const Declaration& d);
 void declare_purkinje(const Declaration& d);
 void declare_bench(const Declaration& d);
+void declare_verify(const Declaration& d);
 void declare_devices(const Declaration& d);
 
 /// Options that several commands have.

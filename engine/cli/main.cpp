@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cli/built_from.hpp"
 #include "engine/cli/cli.hpp"
 #include "engine/core/end_signals.hpp"
 
@@ -67,5 +68,6 @@ int main(int argc, char** argv)
     Input input(stop.get_token());
     std::istream in(&input);
     return tawara::cli::run(args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &in,
-                                   &results_begun, tawara::Context::whole_machine()});
+                                   &results_begun, tawara::Context::whole_machine(),
+                                   tawara::cli::built_from});
 }

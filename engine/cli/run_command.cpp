@@ -6,6 +6,7 @@
 #include "engine/device/ranks/rank_stepper.hpp"
 #include "engine/mpi/ranks.hpp"
 #include "engine/simulation/parts/run_parts.hpp"
+#include "engine/simulation/results/reproduction.hpp"
 #include "engine/simulation/run/run.hpp"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ struct RunArguments
     std::string out, resume, report;
     double until_ms = 0, dt_ms = 0;
     CLI::Option *until = nullptr, *dt = nullptr;
-    bool counters = false, branch = false, distributed = false;
+    bool counters = false, branch = false, distributed = false, reproduce = false;
+    const CLI::Option *devices = nullptr, *threads = nullptr;
     DeviceArguments device;
 };
 
@@ -93,6 +95,13 @@ simulation::Session session_of(const Context& c, std::string& file,
     return simulation::parse_session(text, file, set);
 }
 
+/// @throws InputError for another extension
+void need_html(const fs::path& report)
+{
+    if (!report.empty() && report.extension() != ".html")
+        throw InputError(report.string(), "reports are written as .html; want that extension");
+}
+
 /// A run as its arguments describe it.
 struct AskedRun
 {
@@ -100,8 +109,41 @@ struct AskedRun
     simulation::RunOptions options;
 };
 
+/// The run of a report once more: what the command line says of devices comes before what the
+/// report says.
+/// @throws InputError for what would make another run of it
+AskedRun again(const RunArguments& a, simulation::RecordedRun recorded)
+{
+    const auto& words = a.words;
+    if (!a.set.empty() || !a.resume.empty() || a.branch || a.until->count() + a.dt->count() > 0)
+        throw InputError("--reproduce", "does the run of a report again as it was; leave out "
+                                        "--set, --until, --dt, --resume and --branch");
+    AskedRun out{std::move(recorded.session), std::move(recorded.options)};
+    auto& o = out.options;
+    const auto folder = fs::absolute(words.at(0)).lexically_normal().parent_path();
+    o.out = a.out.empty() ? fs::path(folder.string() + "-again") : fs::path(a.out);
+    if (fs::absolute(o.out / "report.json").lexically_normal() == folder / "report.json")
+        throw InputError("--out " + o.out.string(),
+                         "is the folder of the report, whose files would be lost; give another");
+    o.html = a.report;
+    need_html(o.html);
+    o.counters = a.counters;
+    if (a.devices->count() > 0)
+        o.device.devices = a.device.devices;
+    if (a.device.precision_option->count() > 0)
+        o.device.precision = a.device.parsed_precision();
+    if (a.threads->count() > 0)
+        o.device.threads = a.device.threads;
+    return out;
+}
+
 AskedRun asked_run(Context& c, RunArguments a)
 {
+    if (a.reproduce) {
+        if (a.words.size() != 1)
+            throw InputError("--reproduce", "takes one report.json");
+        return again(a, simulation::read_report(a.words[0]));
+    }
     std::string file;
     sort_words(a, file);
     AskedRun out;
@@ -120,8 +162,7 @@ AskedRun asked_run(Context& c, RunArguments a)
         a.set.emplace_back(text);
     }
     o.html = a.report;
-    if (!o.html.empty() && o.html.extension() != ".html")
-        throw InputError(a.report, "reports are written as .html; want that extension");
+    need_html(o.html);
     const std::string of = file == "-" ? "session" : fs::path(file).replace_extension("").string();
     o.out = a.out.empty() ? of + "-out" : a.out;
     out.session = session_of(c, file, a.set);
@@ -152,16 +193,42 @@ simulation::RunReport run_asked(const AskedRun& w, const Progress& progress)
     return simulation::parts::run_parts(w.session, w.options, *ranks, progress);
 }
 
+/// Says how a run that was done again compares with its report.
+void say_comparison(Context& c, const RunArguments& a, const simulation::RunOptions& o,
+                    const simulation::RunReport& report)
+{
+    const fs::path before = a.words.at(0);
+    const auto compared = simulation::compare_reports(simulation::read_report(before).json,
+                                                      before.parent_path(), report.json, o.out);
+    Json j = Json::parse(report.json);
+    auto& result = j["reproduced"];
+    result = {{"same", compared.same()}, {"results", Json::array()}, {"remarks", compared.remarks}};
+    for (const auto& r : compared.results) {
+        result["results"].push_back({{"what", r.what}, {"same", r.same}, {"how", r.how}});
+        c.say(r.what + ": " + (r.same ? "the same bits" : "DIFFERS") +
+              (r.how.empty() ? "" : ", " + r.how));
+    }
+    for (const auto& remark : compared.remarks)
+        c.say(remark);
+    c.say(compared.same() ? "reproduced: all results have the bits of " + before.string()
+                          : "not reproduced: results differ from those of " + before.string());
+    c.result(j);
+    if (!compared.same())
+        c.end_with(some_failed);
+}
+
 void run_command(Context& c, const RunArguments& a, const Progress& progress)
 {
     auto w = asked_run(c, a);
     auto& o = w.options;
+    o.built_from = c.console().built_from;
     c.say_new_folder(o.out);
     if (!o.html.empty() && o.html.parent_path().lexically_normal() != o.out.lexically_normal())
         c.say_new_folder(o.html);
     o.notice = [&c](const Notice& n) { c.notice(n); };
     const auto report = run_asked(w, progress);
-    c.result(Json::parse(report.json));
+    if (!a.reproduce)
+        c.result(Json::parse(report.json));
     char line[256], solved[2][40] = {"", ""};
     if (report.solved_steps >= 0) { // a long step passes through several time steps
         std::snprintf(solved[0], sizeof solved[0], " (%lld solved)",
@@ -187,6 +254,8 @@ void run_command(Context& c, const RunArguments& a, const Progress& progress)
         c.say(line);
     }
     c.say("outputs in " + o.out.string());
+    if (a.reproduce)
+        say_comparison(c, a, o, report);
 }
 
 /// What a rank that is not the first does of a session whose mesh is in parts.
@@ -271,8 +340,13 @@ void declare_run(const Declaration& d)
                   "also the bytes that a GPU's hardware counters count, where they may be read");
     run->add_flag("--distributed", a->distributed,
                   "one heart over the ranks that mpirun has started, on their CPUs");
+    run->add_flag("--reproduce", a->reproduce,
+                  "in place of the session a report.json: does its run again, into REPORT's "
+                  "folder with -again, and compares; exit status 5 where results differ");
     declare_imports(*run);
     a->device.declare(*run);
+    a->devices = run->get_option("--devices");
+    a->threads = run->get_option("--threads");
 }
 
 } // namespace tawara::cli

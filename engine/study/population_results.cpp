@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/population_results.hpp"
 
-#include "engine/study/curve_chart.hpp"
+#include "engine/simulation/results/curve_chart.hpp"
 #include "engine/study/table_text.hpp"
 
 #include <algorithm>
@@ -11,6 +11,8 @@
 
 namespace tawara::study {
 namespace {
+
+using simulation::histogram;
 
 constexpr double parts_told[]{0.05, 0.25, 0.5, 0.75, 0.95};
 

@@ -4,7 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/study/curve_chart.hpp"
+#include "engine/simulation/results/curve_chart.hpp"
 #include "engine/study/restitution.hpp"
 #include "engine/study/table_text.hpp"
 
@@ -13,6 +13,9 @@
 
 namespace tawara::study {
 namespace {
+
+using simulation::curve_chart;
+using simulation::NamedCurves;
 
 /// An exact number, or nothing where it is not known.
 std::string exact_or_empty(double x)

@@ -167,6 +167,8 @@ std::string run_site(const SiteJob& job, const Progress& progress)
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const Json report{{"program", "tawara"},
                       {"version", simulation::program_version()},
+                      {"built_from", job.options.built_from.empty() ? Json(nullptr)
+                                                                    : Json(job.options.built_from)},
                       {"name", job.session.name},
                       {"session_file", job.options.session_file},
                       {"session", Json::parse(simulation::to_json(job.session))},

@@ -2,8 +2,8 @@
 #include "engine/study/study_results.hpp"
 
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/results/curve_chart.hpp"
 #include "engine/simulation/results/report_page.hpp"
-#include "engine/study/curve_chart.hpp"
 #include "engine/study/induction_results.hpp"
 #include "engine/study/population_results.hpp"
 #include "engine/study/restitution_results.hpp"
@@ -21,6 +21,8 @@ namespace tawara::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using simulation::curve_chart;
+using simulation::NamedCurves;
 using simulation::ReportPage;
 
 /// Parts of a report, and what is taken of each as it stands.

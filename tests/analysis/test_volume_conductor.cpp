@@ -3,6 +3,7 @@
 #include "engine/analysis/torso.hpp"
 #include "engine/analysis/torso_lead_field.hpp"
 #include "engine/mesh/check.hpp"
+#include "engine/verify/problems/sphere.hpp"
 
 #include <QtTest>
 #include <cmath>
@@ -15,92 +16,11 @@ using namespace tawara::analysis;
 
 namespace {
 
-constexpr double radius = 100;
+using verify::dipole_error;
+using verify::sphere;
+using verify::unbounded;
 
-/// An icosahedron whose triangles are cut into four, its vertices on a sphere.
-ClosedSurface sphere(int times)
-{
-    const double g = (1 + std::sqrt(5.0)) / 2;
-    ClosedSurface s;
-    for (const Vec3& p : {Vec3{-1, g, 0}, Vec3{1, g, 0}, Vec3{-1, -g, 0}, Vec3{1, -g, 0},
-                          Vec3{0, -1, g}, Vec3{0, 1, g}, Vec3{0, -1, -g}, Vec3{0, 1, -g},
-                          Vec3{g, 0, -1}, Vec3{g, 0, 1}, Vec3{-g, 0, -1}, Vec3{-g, 0, 1}})
-        s.points.push_back(radius * normalized(p));
-    s.triangles = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
-                   {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                   {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
-                   {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-    for (int k = 0; k < times; ++k) {
-        std::map<std::pair<int, int>, int> middles;
-        const auto middle = [&](int a, int b) {
-            const auto [it, fresh] = middles.try_emplace(std::pair{std::min(a, b), std::max(a, b)},
-                                                         static_cast<int>(s.points.size()));
-            if (fresh)
-                s.points.push_back(radius * normalized(s.points[static_cast<std::size_t>(a)] +
-                                                       s.points[static_cast<std::size_t>(b)]));
-            return it->second;
-        };
-        std::vector<std::array<std::int32_t, 3>> fine;
-        for (const auto& t : s.triangles) {
-            const int a = middle(t[0], t[1]), b = middle(t[1], t[2]), c = middle(t[2], t[0]);
-            fine.push_back({t[0], a, c});
-            fine.push_back({t[1], b, a});
-            fine.push_back({t[2], c, b});
-            fine.push_back({a, b, c});
-        }
-        s.triangles = fine;
-    }
-    return s;
-}
-
-/// On an insulated sphere, of a dipole p at a distance from its centre along z, sigma = 1:
-///
-///     phi = 1 / (4 pi R^2) sum_n (2n + 1) / n b^(n-1) (n p_z P_n + (p . e_rho) P_n^1),
-///
-/// b the distance over R, P of the angle's cosine (Brody, Terry & Ideker, IEEE Trans Biomed Eng
-/// 20:141, 1973).
-double on_sphere(const Vec3& x, double distance, const Vec3& p)
-{
-    const double c = x[2] / norm(x), s = std::sqrt(std::max(0.0, 1 - c * c));
-    const double rho = std::hypot(x[0], x[1]);
-    const double across = rho > 1e-9 ? (p[0] * x[0] + p[1] * x[1]) / rho : 0;
-    double before = 1, now = c, power = 1, sum = 0;
-    for (int n = 1; n < 300; ++n) {
-        const double associated = s > 1e-9 ? n * (before - c * now) / s : 0;
-        sum += power * (2 * n + 1) / n * (n * p[2] * now + across * associated);
-        const double next = ((2 * n + 1) * c * now - n * before) / (n + 1);
-        before = now;
-        now = next;
-        power *= distance / radius;
-    }
-    return sum / (4 * std::numbers::pi * radius * radius);
-}
-
-double unbounded(const Vec3& x, const Vec3& at, const Vec3& p)
-{
-    const Vec3 r = x - at;
-    return dot(p, r) / (4 * std::numbers::pi * std::pow(norm(r), 3));
-}
-
-/// Relative to the root mean square.
-double error(const VolumeConductor& body, double distance, const Vec3& p)
-{
-    std::vector<double> infinite, exact;
-    double mean = 0;
-    for (const Vec3& x : body.surface().points) {
-        infinite.push_back(unbounded(x, {0, 0, distance}, p));
-        exact.push_back(on_sphere(x, distance, p));
-        mean += exact.back();
-    }
-    mean /= static_cast<double>(exact.size());
-    const auto found = body.potential(infinite);
-    double off = 0, all = 0;
-    for (std::size_t k = 0; k < exact.size(); ++k) {
-        off += std::pow(found[k] - exact[k] + mean, 2);
-        all += std::pow(exact[k] - mean, 2);
-    }
-    return std::sqrt(off / all);
-}
+constexpr double radius = verify::sphere_mm;
 
 } // namespace
 
@@ -151,11 +71,11 @@ class TestVolumeConductor : public QObject
         QFETCH(double, along);
         static const VolumeConductor coarse(sphere(2)), fine(sphere(3));
         const Vec3 p{1 - along, 0, along};
-        const double a = error(coarse, distance, p), b = error(fine, distance, p);
+        const double a = dipole_error(coarse, distance, p), b = dipole_error(fine, distance, p);
         qInfo("162 vertices: %.2f %%, 642: %.2f %%", 100 * a, 100 * b);
         QVERIFY2(b < 0.015, qPrintable(QString::number(b)));
         QVERIFY2(a / b > 3.4, qPrintable(QString::number(a / b)));
-        QVERIFY(error(coarse, distance, -1.0 * p) == a);
+        QVERIFY(dipole_error(coarse, distance, -1.0 * p) == a);
     }
 
     /// Places on the surface, inside, and outside: by transfer as from the vertices' potentials.

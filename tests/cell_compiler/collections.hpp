@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/error.hpp"
+#include "engine/verify/traces/traces.hpp"
 #include "tests/cell_compiler/paced_beat.hpp"
 
 #include <filesystem>
@@ -80,125 +81,9 @@ inline Outcome try_model(const std::filesystem::path& file, bool beat)
     return o;
 }
 
-/// A trace by another program against ours: all states, matched by the first row.
-struct TraceComparison
-{
-    std::string model;
-    std::size_t states = 0, columns = 0, matched = 0;
-    double potential_mV = 0;      ///< largest difference of V
-    double potential_percent = 0; ///< RRMS of V
-    double worst_percent = 0;     ///< largest difference of a state over its range, of all states
-    double worst_rrms_percent = 0;
-    std::string worst_state, worst_rrms_state;
-};
-
-/// Rows of a comma-separated table, '#' lines left out.
-inline std::vector<std::vector<double>> read_table(const std::filesystem::path& file)
-{
-    std::ifstream in(file);
-    std::vector<std::vector<double>> rows;
-    for (std::string line; std::getline(in, line);) {
-        if (line.empty() || line[0] == '#')
-            continue;
-        std::vector<double> row;
-        std::istringstream cells(line);
-        for (std::string c; std::getline(cells, c, ',');)
-            row.push_back(std::stod(c));
-        rows.push_back(row);
-    }
-    return rows;
-}
-
-/// Initial values of a model; where all states but one are found in a row and one value is left
-/// over, that value is the one's (the file was changed since).
-inline std::vector<double> start_of(const CellSystem& s, const std::vector<double>& row)
-{
-    auto x = s.initial_values();
-    std::vector<bool> taken(row.size());
-    std::vector<std::size_t> missing;
-    for (std::size_t k = 0; k < x.size(); ++k) {
-        std::size_t q = 0;
-        while (q < row.size() &&
-               (taken[q] || std::abs(row[q] - x[k]) > 1e-6 * std::abs(x[k]) + 1e-12))
-            ++q;
-        if (q == row.size())
-            missing.push_back(k);
-        else
-            taken[q] = true;
-    }
-    const auto left = std::count(taken.begin(), taken.end(), false);
-    if (missing.size() == 1 && left == 1)
-        x[missing[0]] = row[static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) -
-                                                     taken.begin())];
-    return x;
-}
-
-/// Solves a model by CVODE as its file stands and compares with a table of all states every 1 ms.
-/// States that start alike are told apart by what fits best.
-/// @param tolerance  relative; absolute a tenth of it
-inline TraceComparison compare_traces(const std::filesystem::path& model,
-                                      const std::filesystem::path& table, bool own_stimulus,
-                                      double tolerance = 1e-8)
-{
-    const auto rows = read_table(table);
-    ResolveOptions o;
-    o.own_stimulus = own_stimulus;
-    const CellSystem s = resolve(read_model(model), o);
-    const auto initial = start_of(s, rows[0]);
-    ReferenceOptions options;
-    options.relative_tolerance = tolerance;
-    options.absolute_tolerance = tolerance / 10;
-    const auto result = Reference(s).run(s.parameter_values(), initial,
-                                         static_cast<double>(rows.size() - 1), 1, options);
-    TraceComparison c;
-    c.model = model.stem().string();
-    c.states = initial.size();
-    c.columns = rows.empty() ? 0 : rows[0].size();
-    std::vector<bool> taken(c.columns);
-    for (std::size_t k = 0; k < initial.size(); ++k) {
-        std::size_t best = c.columns;
-        double best_rrms = INFINITY, largest = 0, range = 0;
-        for (std::size_t q = 0; q < c.columns; ++q) {
-            if (taken[q] || std::abs(rows[0][q] - initial[k]) > 1e-6 * std::abs(initial[k]) + 1e-12)
-                continue;
-            double d2 = 0, r2 = 0, most = 0, low = INFINITY, high = -INFINITY;
-            for (std::size_t t = 0; t < rows.size(); ++t) {
-                const double r = rows[t][q], d = result[t][k] - r;
-                d2 += d * d;
-                r2 += r * r;
-                most = std::max(most, std::abs(d));
-                low = std::min(low, r);
-                high = std::max(high, r);
-            }
-            const double rrms = r2 > 0 ? 100 * std::sqrt(d2 / r2) : most > 0 ? INFINITY : 0;
-            if (rrms < best_rrms) {
-                best = q;
-                best_rrms = rrms;
-                largest = most;
-                range = high - low;
-            }
-        }
-        if (best == c.columns)
-            continue;
-        taken[best] = true;
-        ++c.matched;
-        // a state that hardly moves is measured against its size: tables have 16 digits
-        const double scale = std::max(range, 1e-6 * std::abs(initial[k]));
-        const double relative = scale > 0 ? 100 * largest / scale : 0;
-        if (k == 0) {
-            c.potential_mV = largest;
-            c.potential_percent = best_rrms;
-        }
-        if (relative > c.worst_percent) {
-            c.worst_percent = relative;
-            c.worst_state = s.states[k].full_name;
-        }
-        if (best_rrms > c.worst_rrms_percent) {
-            c.worst_rrms_percent = best_rrms;
-            c.worst_rrms_state = s.states[k].full_name;
-        }
-    }
-    return c;
-}
+using verify::compare_traces;
+using verify::read_table;
+using verify::start_of;
+using verify::TraceComparison;
 
 } // namespace tawara::cell::compiler

@@ -3,6 +3,7 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/reference/reference.hpp"
+#include "engine/verify/problems/published_beats.hpp"
 
 #include <QtTest>
 
@@ -356,62 +357,22 @@ class TestLibrary : public QObject
 
     void action_potentials_data()
     {
-        QTest::addColumn<QString>("variant");
-        QTest::addColumn<double>("amplitude"); // pA/pF for 1 ms
-        QTest::addColumn<double>("rest");
-        QTest::addColumn<double>("rest_by");
-        QTest::addColumn<double>("apd90");
-        QTest::addColumn<double>("apd90_by");
-        QTest::addColumn<double>("least_upstroke");
-        const auto row = [](const char* name, const char* variant, double amplitude, double rest,
-                            double rest_by, double apd, double apd_by, double upstroke) {
-            QTest::newRow((std::string(name) + " " + variant).c_str())
-                << QString(variant) << amplitude << rest << rest_by << apd << apd_by << upstroke;
-        };
-        // Rest and APD90 at 1 Hz of the papers' figures and tables, with what is read off them; the
-        // tolerance holds their few beats against ours.
-        // Beeler & Reuter 1977, Fig. 5: rest -84 mV, about 285 ms to rest
-        row("beeler_reuter_1977", "", 40, -84, 1.5, 280, 25, 80);
-        // Luo & Rudy 1991, Table 1 and Fig. 9: rest -84 mV, 360 ms at [K]o 5.4 mM
-        row("luo_rudy_1991", "", 40, -84.5, 1.5, 360, 20, 200);
-        // ten Tusscher & Panfilov 2006, Fig. 2 and the 2004 paper: rest -85 to -86 mV; 303 ms epi
-        row("ten_tusscher_2006", "epi", 52, -85.6, 1, 303, 12, 250);
-        row("ten_tusscher_2006", "m", 52, -85.6, 1, 400, 30, 250);
-        // Courtemanche 1998: rest -81 mV, upstroke about 190 mV/ms, APD90 close to 300 ms at 1 Hz
-        row("courtemanche_1998", "", 40, -81, 1.5, 300, 20, 150);
-        // Courtemanche 1999: remodelling shortens it (no figure is claimed here)
-        row("courtemanche_1998", "af", 40, -81, 3, 215, 45, 150);
-        // O'Hara 2011, Fig. 3 and 6: rest -87.8 mV; endo 270 ms, epi 230, M 340 at cycle 1000 ms
-        row("ohara_rudy_2011", "endo", 60, -87.8, 1, 270, 12, 200);
-        row("ohara_rudy_2011", "epi", 60, -87.8, 1, 230, 15, 200);
-        row("ohara_rudy_2011", "mid", 60, -87.8, 1, 340, 25, 150);
-        // Grandi 2010, Table 1 and Fig. 2: rest -81 mV; APD90 near 280 to 300 ms at 1 Hz
-        row("grandi_bers_2010", "epi", 40, -81.4, 1, 285, 20, 200);
-        row("grandi_bers_2010", "endo", 40, -81.4, 1, 285, 25, 200);
-        // Shannon 2004, Fig. 4: rabbit, rest -85.7 mV, about 205 ms at 1 Hz
-        row("shannon_bers_2004", "", 40, -85.7, 1, 205, 15, 200);
-        // Greenstein 2006, Fig. 4: canine, rest -93 mV, about 300 ms at 1 Hz
-        row("greenstein_2006", "", 60, -93.3, 1, 295, 25, 200);
-        row("greenstein_2006_irvine", "", 60, -93.3, 1, 295, 25, 150);
+        QTest::addColumn<int>("row");
+        for (std::size_t k = 0; k < tawara::verify::published_beats.size(); ++k) {
+            const auto& b = tawara::verify::published_beats[k];
+            QTest::addRow("%s %s", b.model, b.variant) << static_cast<int>(k);
+        }
     }
     void action_potentials()
     {
-        QFETCH(QString, variant);
-        QFETCH(double, amplitude);
-        QFETCH(double, rest);
-        QFETCH(double, rest_by);
-        QFETCH(double, apd90);
-        QFETCH(double, apd90_by);
-        QFETCH(double, least_upstroke);
-        const CellSystem s =
-            load_model(QString(QTest::currentDataTag()).section(' ', 0, 0).toStdString());
-        // M cells of 2011 need minutes to settle
-        const auto ap = last_beat(s, variant, amplitude, variant == "mid" ? 60 : 6);
+        QFETCH(int, row);
+        const auto& b = tawara::verify::published_beats.at(static_cast<std::size_t>(row));
+        const auto ap = last_beat(load_model(b.model), b.variant, b.amplitude_pA_per_pF, b.beats());
         qInfo("%-32s rest %.1f, peak %.1f mV, upstroke %.0f mV/ms, APD90 %.1f ms",
               QTest::currentDataTag(), ap.rest_mV, ap.peak_mV, ap.upstroke_mV_per_ms, ap.apd90_ms);
-        QVERIFY(std::abs(ap.rest_mV - rest) <= rest_by);
-        QVERIFY(std::abs(ap.apd90_ms - apd90) <= apd90_by);
-        QVERIFY(ap.upstroke_mV_per_ms >= least_upstroke && ap.peak_mV > 0);
+        QVERIFY(std::abs(ap.rest_mV - b.rest_mV) <= b.rest_by_mV);
+        QVERIFY(std::abs(ap.apd90_ms - b.apd90_ms) <= b.apd90_by_ms);
+        QVERIFY(ap.upstroke_mV_per_ms >= b.least_upstroke_mV_per_ms && ap.peak_mV > 0);
     }
 
     /// Stewart 2009: the Purkinje cell beats with no stimulus.

@@ -1,116 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A wave along x in a bar of tissue, for orders of convergence: it starts from a smooth profile of
-// V, so that meshes of every edge begin with the same.
 #pragma once
-#include "engine/device/stepper.hpp"
-#include "engine/mesh/check.hpp"
-
-#include <cmath>
-#include <span>
-#include <vector>
+#include "engine/verify/problems/plane_wave.hpp"
 
 namespace tawara::test {
 
-/// Aliev and Panfilov's model, D = 0.0953 mm2/ms, on a bar of 8 mm. The front is some 2.4 mm wide
-/// (10 to 90 %) and moves by 0.12 mm/ms.
-struct PlaneWave
-{
-    double edge_mm = 0.5;
-    device::Stepping stepping = device::Stepping::explicit_;
-    diffusion::Mass mass = diffusion::Mass::lumped;
-    double dt_ms = 0.01;
-    double side_mm = 0.5; ///< of the bar; the wave knows nothing of it
-};
-
-/// What is looked at, at the places of the bar's axis that all meshes share (every 0.5 mm).
-struct PlaneWaveResult
-{
-    std::vector<double> v_mV, activation_ms;
-};
-
-inline constexpr double plane_wave_ms = 24, plane_wave_mm = 8;
-
-/// The wave after so many steps.
-inline PlaneWaveResult run_plane_wave(const PlaneWave& w)
-{
-    const auto m = mesh::slab({plane_wave_mm, w.side_mm, w.side_mm}, w.edge_mm);
-    const diffusion::Conductivity sigma{0.1334, 0.1334, 0.1334};
-    const std::vector<std::int32_t> region(m.tetrahedron_count(), 0);
-    diffusion::Options o;
-    o.scheme = diffusion::Scheme::p1;
-    o.mass = w.mass;
-    o.mass_scaling = 0;
-    o.dt_ms = w.dt_ms;
-    device::TissueProblem p;
-    p.system = diffusion::assemble(
-        m, mesh::face_neighbours(m),
-        diffusion::diffusivities(m, region, std::span(&sigma, 1), 140, 0.01), o);
-    p.dt_ms = w.dt_ms;
-    p.stepping = w.stepping;
-    p.newton.adaptive = false;
-    p.substeps = w.stepping == device::Stepping::newton
-                     ? diffusion::SubStepping{diffusion::SubStepping::Kind::euler, 1}
-                     : diffusion::choose_substeps(w.dt_ms, p.system.stable_dt_ms);
-    p.activation_threshold_mV = -30; // the middle of the front
-    device::CellGroup g;
-    g.types = {cell::make_cell_type("aliev_panfilov_1996", "", {}, {})};
-    p.groups = {g};
-    p.group.assign(p.size(), 0);
-    p.type.assign(p.size(), 0);
-    for (std::size_t u = 0; u < p.size(); ++u)
-        p.position_mm.push_back(m.vertex(u));
-    device::StepperOptions how;
-    how.devices = "cpu";
-    how.threads = 2;
-    const auto s = device::make_stepper(p, how);
-    auto start = s->snapshot();
-    for (std::size_t u = 0; u < p.size(); ++u)
-        start.v[u] = -80 + 100 / (1 + std::exp((m.vertex(u)[0] - 2) / 0.553));
-    s->restore(start);
-    s->advance(std::lround(plane_wave_ms / w.dt_ms));
-    std::vector<double> v(p.size());
-    s->potential(v);
-    const auto times = s->maps().activation_ms;
-    PlaneWaveResult r;
-    for (double x = 0; x < plane_wave_mm + 0.1; x += 0.5)
-        for (std::size_t u = 0; u < p.size(); ++u)
-            if (norm(m.vertex(u) - Vec3{x, 0, 0}) < 1e-6) {
-                r.v_mV.push_back(v[u]);
-                r.activation_ms.push_back(times[u]);
-            }
-    return r;
-}
-
-/// The same without the first order of the error in time: twice the result of half the step, less
-/// that of the step.
-inline PlaneWaveResult plane_wave_in_the_limit(PlaneWave w)
-{
-    const auto whole = run_plane_wave(w);
-    w.dt_ms /= 2;
-    auto half = run_plane_wave(w);
-    for (std::size_t k = 0; k < half.v_mV.size(); ++k) {
-        half.v_mV[k] = 2 * half.v_mV[k] - whole.v_mV[k];
-        half.activation_ms[k] = 2 * half.activation_ms[k] - whole.activation_ms[k];
-    }
-    return half;
-}
-
-/// Root of the mean square of the differences of V [mV], and of the times between 3 and 4.5 mm
-/// [ms], where the front passes well after the start and before the end.
-struct PlaneWaveError
-{
-    double v_mV = 0, activation_ms = 0;
-};
-inline PlaneWaveError difference(const PlaneWaveResult& a, const PlaneWaveResult& b)
-{
-    const auto rms = [](const std::vector<double>& x, const std::vector<double>& y,
-                        std::size_t first, std::size_t last) {
-        double sum = 0;
-        for (std::size_t k = first; k < last; ++k)
-            sum += (x[k] - y[k]) * (x[k] - y[k]);
-        return std::sqrt(sum / static_cast<double>(last - first));
-    };
-    return {rms(a.v_mV, b.v_mV, 0, a.v_mV.size()), rms(a.activation_ms, b.activation_ms, 6, 10)};
-}
+using verify::difference;
+using verify::plane_wave_in_the_limit;
+using verify::plane_wave_mm;
+using verify::plane_wave_ms;
+using verify::PlaneWave;
+using verify::PlaneWaveError;
+using verify::PlaneWaveResult;
+using verify::run_plane_wave;
 
 } // namespace tawara::test

@@ -52,16 +52,7 @@ double prototype(double n)
     return a.prototype * std::pow(n / a.n, slope);
 }
 
-/// Slope of log error over log dx by least squares, from the mesh `from` on.
-double order(const std::vector<testing::CubeResult>& r, std::size_t from)
-{
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (std::size_t k = from; k < r.size(); ++k) {
-        const double x = std::log(r[k].dx), y = std::log(r[k].error);
-        n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
+using verify::order;
 
 void record(const QString& what, const std::vector<testing::CubeResult>& r, double observed)
 {

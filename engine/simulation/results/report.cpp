@@ -7,6 +7,7 @@
 #include "engine/simulation/results/network_outputs.hpp"
 #include "engine/simulation/results/report_page.hpp"
 #include "engine/simulation/results/report_steps.hpp"
+#include "engine/simulation/results/reproduction_record.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 
 #include <algorithm>
@@ -402,6 +403,8 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     add_kernels(j, in, ceilings);
     add_notices(j, in, maps, r);
     j["files"] = in.files;
+    if (!in.options.out.empty()) // a run that leaves files, which can be compared
+        j["reproduction"] = report::reproduction_json(in, maps);
     r.json = text_of(j);
     return r;
 }

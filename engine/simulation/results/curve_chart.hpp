@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pictures of a study's results.
+// Charts of a report: curves, and how often values are seen.
 #pragma once
 #include <map>
 #include <span>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tawara::study {
+namespace tawara::simulation {
 
 /// Points (x, y) of each curve, in any order, by its name.
 using NamedCurves = std::map<std::string, std::vector<std::pair<double, double>>>;
@@ -24,4 +24,4 @@ std::string curve_chart(const NamedCurves& curves, const std::string& x_title,
 std::string histogram(std::span<const double> counted, std::span<const double> others,
                       const std::string& x_title);
 
-} // namespace tawara::study
+} // namespace tawara::simulation

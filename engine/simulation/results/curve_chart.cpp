@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/study/curve_chart.hpp"
+#include "engine/simulation/results/curve_chart.hpp"
 
 #include "engine/simulation/results/drawing.hpp"
 #include "engine/simulation/results/report_page.hpp"
-#include "engine/study/table_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 
-namespace tawara::study {
+namespace tawara::simulation {
 namespace {
-
-using simulation::Drawing;
-using simulation::ReportPage;
 
 constexpr int chart_left = 70, chart_right = 20, chart_top = 18, chart_tall = 190, chart_foot = 34,
               chart_line = 14;
 constexpr int chart_bottom = chart_top + chart_tall;
 
+/// To five digits.
+std::string tick_text(double x)
+{
+    char text[40];
+    std::snprintf(text, sizeof text, "%.5g", x);
+    return text;
+}
+
 /// Round values within a span.
 std::vector<double> ticks(double low, double high, int parts)
 {
     constexpr double hair = 1e-9;
-    const double step = simulation::round_step(high - low, parts);
+    const double step = round_step(high - low, parts);
     std::vector<double> out;
     for (double x = std::ceil(low / step - hair) * step; x <= high + hair * step; x += step)
         out.push_back(std::abs(x) < hair * step ? 0 : x);
@@ -52,15 +57,15 @@ struct ChartFrame
     {
         constexpr double right = ReportPage::width - chart_right;
         for (const double x : ticks(x0, x1, 8)) {
-            d.line(px(x), chart_top, px(x), chart_bottom, simulation::pale, 1);
-            d.text(px(x), chart_bottom + 13, rounded(x), "middle", simulation::grey);
+            d.line(px(x), chart_top, px(x), chart_bottom, pale, 1);
+            d.text(px(x), chart_bottom + 13, tick_text(x), "middle", grey);
         }
         for (const double y : ticks(y0, y1, 8)) {
-            d.line(chart_left, py(y), right, py(y), simulation::pale, 1);
-            d.text(chart_left - 6, py(y) + 3.5, rounded(y), "end", simulation::grey);
+            d.line(chart_left, py(y), right, py(y), pale, 1);
+            d.text(chart_left - 6, py(y) + 3.5, tick_text(y), "end", grey);
         }
-        d.text((chart_left + right) / 2.0, chart_bottom + 28, x_title, "middle", simulation::grey);
-        d.text(chart_left - 6, chart_top - 6, y_title, "start", simulation::grey);
+        d.text((chart_left + right) / 2.0, chart_bottom + 28, x_title, "middle", grey);
+        d.text(chart_left - 6, chart_top - 6, y_title, "start", grey);
     }
 };
 
@@ -86,11 +91,10 @@ std::string curve_chart(const NamedCurves& curves, const std::string& x_title,
     for (const auto& [name, points] : curves) {
         auto curve = points;
         std::sort(curve.begin(), curve.end());
-        const char* ink = simulation::inks[k % simulation::inks.size()];
+        const char* ink = inks[k % inks.size()];
         std::string path;
         for (const auto& [x, y] : curve) {
-            path += (path.empty() ? "M" : " L") + simulation::num(f.px(x)) + " " +
-                    simulation::num(f.py(y));
+            path += (path.empty() ? "M" : " L") + num(f.px(x)) + " " + num(f.py(y));
             if (!many)
                 d.dot(f.px(x), f.py(y), 3, ink, true);
         }
@@ -98,7 +102,7 @@ std::string curve_chart(const NamedCurves& curves, const std::string& x_title,
         if (named) {
             const double at = chart_bottom + chart_foot + chart_line * static_cast<double>(k) + 6;
             d.dot(chart_left, at, 3.5, ink, true);
-            d.text(chart_left + 8, at + 3.5, name, "start", simulation::black);
+            d.text(chart_left + 8, at + 3.5, name, "start", black);
         }
         ++k;
     }
@@ -118,7 +122,7 @@ std::string histogram(std::span<const double> counted, std::span<const double> o
         return {};
     if (f.x0 == f.x1)
         f.x0 -= 0.5, f.x1 += 0.5;
-    const double width = simulation::round_step(f.x1 - f.x0, most_bars);
+    const double width = round_step(f.x1 - f.x0, most_bars);
     f.x0 = std::floor(f.x0 / width) * width;
     const auto bars = static_cast<std::size_t>(std::floor((f.x1 - f.x0) / width)) + 1;
     f.x1 = f.x0 + width * static_cast<double>(bars);
@@ -138,12 +142,11 @@ std::string histogram(std::span<const double> counted, std::span<const double> o
         for (std::size_t k = 0; k < 2; ++k) {
             if (high[k][b] > 0)
                 d.box(f.px(x) + 1, f.py(from + high[k][b]), f.px(x + width) - f.px(x) - 2,
-                      f.py(from) - f.py(from + high[k][b]),
-                      k == 0 ? simulation::inks[0] : "#c3cad4");
+                      f.py(from) - f.py(from + high[k][b]), k == 0 ? inks[0] : "#c3cad4");
             from += high[k][b];
         }
     }
     return d.done();
 }
 
-} // namespace tawara::study
+} // namespace tawara::simulation

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tawara-cli verify: the verification table.
+#include "engine/cli/command.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
+#include "engine/verify/verify.hpp"
+
+#include <cstdio>
+
+namespace tawara::cli {
+namespace {
+
+struct VerifyArguments
+{
+    bool short_form = false, list = false;
+    std::vector<std::string> only;
+    std::string out, data, devices = "auto";
+    unsigned threads = 0;
+};
+
+void list(const Context& c, const std::vector<verify::Group>& groups)
+{
+    Json j{{"groups", Json::array()}};
+    for (const auto& g : groups) {
+        c.say(g.name + ": " + g.what);
+        Json checks = Json::array();
+        for (const auto& check : g.checks) {
+            char line[200];
+            std::snprintf(line, sizeof line, "  %-18s %-5s  %s", check.id.c_str(),
+                          check.in_short ? "short" : "", check.what.c_str());
+            c.say(line);
+            checks.push_back({{"id", check.id}, {"what", check.what}, {"short", check.in_short}});
+        }
+        j["groups"].push_back({{"name", g.name}, {"what", g.what}, {"checks", checks}});
+    }
+    c.result(j);
+}
+
+void verify_command(Context& c, const VerifyArguments& a)
+{
+    const auto groups = verify::chosen(verify::groups(), a.only);
+    if (a.list) {
+        list(c, groups);
+        return;
+    }
+    verify::Settings s;
+    s.short_form = a.short_form;
+    s.devices = device::Devices(a.devices);
+    s.data = a.data;
+    if (!a.data.empty() && !std::filesystem::is_directory(a.data))
+        throw InputError("--data " + a.data,
+                         "is no folder; give the folder that the references are unpacked in");
+    if (!a.out.empty()) {
+        c.say_new_folder(std::filesystem::path(a.out) / "verify.json");
+        need_writable_folder(a.out);
+    }
+    auto progress = c.progress();
+    if (a.threads > 0)
+        progress.context.threads = a.threads;
+    const auto t = verify::make_table(s, groups, progress,
+                                      [&c](const verify::Row& r) { c.say(verify::line(r)); });
+    if (!a.out.empty())
+        verify::write(t, a.out);
+    c.result(Json::parse(verify::json(t)));
+    for (const auto& r : t.rows)
+        if (r.verdict == verify::Verdict::missed)
+            c.say("missed: " + r.id + ": " + r.what +
+                  (r.requirement.empty() ? "" : "; required: " + r.requirement) +
+                  (r.reason.empty() ? "" : "; " + r.reason));
+    c.say(verify::summary(t));
+    if (!a.out.empty())
+        c.say("verify.json and verify.html in " + a.out);
+    if (t.stopped)
+        c.end_with(stopped);
+    else if (t.count(verify::Verdict::missed) > 0)
+        c.end_with(some_failed);
+}
+
+} // namespace
+
+void declare_verify(const Declaration& d)
+{
+    auto a = std::make_shared<VerifyArguments>();
+    auto* verify = d.command(d.app, "verify", "the verification table: requirements and figures",
+                             [a](Context& c) { verify_command(c, *a); });
+    verify->add_flag("--short", a->short_form, "what takes a few minutes on two cores");
+    verify
+        ->add_option("--only", a->only,
+                     "these groups and checks alone, e.g. cells.order (--list names them)")
+        ->type_name("GROUP[.CHECK]");
+    verify->add_flag("--list", a->list, "names groups and checks, and measures nothing");
+    verify->add_option("--out", a->out, "folder of verify.json and verify.html")->type_name("DIR");
+    verify
+        ->add_option(
+            "--data", a->data,
+            "folder of other programs' traces, unpacked; without it their rows are skipped")
+        ->type_name("DIR");
+    verify->add_option("--devices", a->devices, "which GPUs are looked at: cpu (none), cuda, auto")
+        ->capture_default_str();
+    verify->add_option("--threads", a->threads, "threads of the CPU; 0: all")
+        ->check(CLI::Range(0U, 1024U))
+        ->capture_default_str();
+}
+
+} // namespace tawara::cli

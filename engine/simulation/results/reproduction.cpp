@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/reproduction.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
+#include "engine/digest/sha256.hpp"
+#include "engine/simulation/session/csv.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+namespace tawara::simulation {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* key = "reproduction";
+constexpr std::uintmax_t most_bytes = 64U << 20;
+
+/// A report's part about its run. @throws InputError
+Json record_of(const Json& report, const std::string& file)
+{
+    if (!report.is_object() || report.value("program", Json()) != "tawara")
+        throw InputError(file, "is no report of a run; give the report.json that tawara-cli run "
+                               "has written");
+    if (!report.contains(key) || !report[key].is_object())
+        throw InputError(file, "holds no session (it was written by an older program, or of a mesh "
+                               "in parts); run the session itself");
+    return report[key];
+}
+
+/// A text of it. @throws InputError
+std::string text(const Json& record, const char* name, const std::string& file)
+{
+    if (!record.contains(name) || !record[name].is_string())
+        throw InputError(file, std::string("/") + key + "/" + name,
+                         "is missing; it should be a "
+                         "text");
+    return record[name].get<std::string>();
+}
+
+double number_of(const Json& record, const char* name, const std::string& file)
+{
+    if (!record.contains(name) || !record[name].is_number())
+        throw InputError(file, std::string("/") + key + "/" + name,
+                         "is missing; it should be a "
+                         "number");
+    return record[name].get<double>();
+}
+
+Precision precision_of(const std::string& word, const std::string& file)
+{
+    for (const auto p : {Precision::double_, Precision::mixed, Precision::single})
+        if (name(p) == word)
+            return p;
+    throw InputError(file, std::string("/") + key + "/precision",
+                     "is '" + word + "'; it should be double, mixed or single");
+}
+
+/// Activation times of a run's folder by id; nothing where it has none.
+std::optional<std::vector<double>> activation_in(const fs::path& folder)
+{
+    std::error_code none;
+    const auto file = folder / "activation.csv";
+    if (!fs::exists(file, none))
+        return {};
+    std::istringstream in(file_content(file));
+    std::vector<double> out;
+    std::string line;
+    std::getline(in, line); // its head
+    while (std::getline(in, line)) {
+        std::size_t at = 0;
+        for (int comma = 0; comma < 4 && at != std::string::npos; ++comma)
+            at = line.find(',', at) == std::string::npos ? at : line.find(',', at) + 1;
+        char* end = nullptr;
+        const double ms = std::strtod(line.c_str() + at, &end);
+        out.push_back(end == line.c_str() + at ? std::numeric_limits<double>::quiet_NaN() : ms);
+    }
+    return out;
+}
+
+/// "RMS 0.1 ms, at most 0.4 ms; 3 places were activated in one run alone".
+std::string activation_words(const fs::path& before, const fs::path& now)
+{
+    const auto a = activation_in(before), b = activation_in(now);
+    if (!a || !b || a->size() != b->size())
+        return "by how much is not known: activation.csv is not in both folders";
+    double sum = 0, most = 0, n = 0, alone = 0;
+    for (std::size_t k = 0; k < a->size(); ++k) {
+        const double d = (*a)[k] - (*b)[k];
+        if (std::isnan((*a)[k]) != std::isnan((*b)[k]))
+            ++alone;
+        if (std::isnan(d))
+            continue;
+        sum += d * d, most = std::max(most, std::abs(d)), ++n;
+    }
+    std::string out = n == 0 ? "no place was activated in both"
+                             : "RMS " + number_text(std::sqrt(sum / n), 3) + " ms, at most " +
+                                   number_text(most, 3) + " ms";
+    if (alone > 0)
+        out += "; " + number_text(alone, 6) + " places were activated in one run alone";
+    return out;
+}
+
+} // namespace
+
+RecordedRun read_report(const fs::path& report)
+{
+    const auto file = report.string();
+    RecordedRun out;
+    out.json = file_content(report, most_bytes, "reports are some kB");
+    const auto j = Json::parse(out.json, nullptr, false);
+    if (j.is_discarded())
+        throw InputError(file, "is no JSON; give the report.json that tawara-cli run has written");
+    const auto r = record_of(j, file);
+    auto& o = out.options;
+    o.session_file = text(r, "session_path", file);
+    if (!r.contains("session"))
+        throw InputError(file, std::string("/") + key + "/session", "is missing");
+    out.session = parse_session(r["session"].dump(), o.session_file);
+    out.session.folder = fs::path(o.session_file).parent_path();
+    o.until_ms = number_of(r, "until_ms", file);
+    o.device.devices = device::Devices(text(r, "devices", file));
+    o.device.precision = precision_of(text(r, "precision", file), file);
+    o.device.threads =
+        static_cast<unsigned>(std::clamp(number_of(r, "threads", file), 0.0, 1024.0));
+    if (r.contains("resume")) {
+        o.resume = text(r, "resume", file);
+        o.branch = r.value("branch", false);
+        std::error_code none;
+        if (!fs::exists(o.resume, none))
+            throw InputError(o.resume.string(),
+                             "is not there any more; the run of " + file + " went on from it");
+        if (sha256(file_content(o.resume)) != text(r, "resume_sha256", file))
+            throw InputError(o.resume.string(),
+                             "has other bytes than when the run of " + file + " went on from it");
+    }
+    return out;
+}
+
+bool RunComparison::same() const
+{
+    return std::all_of(results.begin(), results.end(), [](const Compared& c) { return c.same; });
+}
+
+RunComparison compare_reports(const std::string& before_json, const fs::path& before_folder,
+                              const std::string& now_json, const fs::path& now_folder)
+{
+    const auto a = Json::parse(before_json, nullptr, false),
+               b = Json::parse(now_json, nullptr, false);
+    const auto x = record_of(a, (before_folder / "report.json").string()),
+               y = record_of(b, (now_folder / "report.json").string());
+    RunComparison out;
+    const auto digests = [&](const char* what, const char* of) {
+        const auto p = x.value(of, Json()), q = y.value(of, Json());
+        out.results.push_back({what, !p.is_null() && p == q});
+        return out.results.back().same;
+    };
+    digests("mesh", "mesh_sha256");
+    digests("V at the end", "end_sha256");
+    if (!digests("activation", "activation_sha256"))
+        out.results.back().how = activation_words(before_folder, now_folder);
+    digests("repolarisation", "repolarisation_sha256");
+    const auto tables = x.value("tables_sha256", Json::object()),
+               there = y.value("tables_sha256", Json::object());
+    for (const auto& [file, digest] : tables.items())
+        out.results.push_back({file, there.value(file, Json()) == digest,
+                               there.contains(file) ? "" : "was not written now"});
+    const auto remark = [&](const char* what, const Json& p, const Json& q) {
+        if (p != q)
+            out.remarks.push_back(std::string(what) + ": " + p.dump() + " before, " + q.dump() +
+                                  " now");
+    };
+    remark("version", a.value("version", Json()), b.value("version", Json()));
+    remark("built from", x.value("built_from", Json()), y.value("built_from", Json()));
+    remark("devices", a.value("devices", Json()), b.value("devices", Json()));
+    remark("precision", a.value("precision", Json()), b.value("precision", Json()));
+    return out;
+}
+
+} // namespace tawara::simulation

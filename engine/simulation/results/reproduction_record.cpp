@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/reproduction_record.hpp"
+
+#include "engine/core/file_content.hpp"
+#include "engine/digest/sha256.hpp"
+#include "engine/simulation/tissue/mesh_digest.hpp"
+
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+namespace tawara::simulation::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+std::string_view bytes(const std::vector<T>& v)
+{
+    return {reinterpret_cast<const char*>(v.data()), v.size() * sizeof(T)};
+}
+
+/// Of numbers; "never" has one pattern of bits.
+std::string digest(std::vector<double> v)
+{
+    for (auto& x : v)
+        if (std::isnan(x))
+            x = std::numeric_limits<double>::quiet_NaN();
+    return sha256(bytes(v));
+}
+
+/// V of every unknown now; nothing where the device does not give it any more.
+Json end_digest(const ReportInput& in)
+{
+    try {
+        std::vector<double> v(in.tissue.problem.size());
+        in.stepper.potential(v);
+        return digest(std::move(v));
+    } catch (const std::exception&) {
+        return nullptr; // ReportInput::ended says why
+    }
+}
+
+/// Tables but activation.csv, which the maps' digests stand for.
+Json table_digests(const ReportInput& in)
+{
+    Json out = Json::object();
+    for (const auto& f : in.files)
+        if (f.ends_with(".csv") && f != "activation.csv")
+            if (const auto path = in.options.out / f; std::filesystem::exists(path))
+                out[f] = sha256(file_content(path));
+    return out;
+}
+
+} // namespace
+
+Json reproduction_json(const ReportInput& in, const device::Maps& maps)
+{
+    const auto& o = in.options;
+    Json j = Json::object();
+    j["built_from"] = o.built_from.empty() ? Json(nullptr) : Json(o.built_from);
+    j["session_path"] = std::filesystem::absolute(o.session_file).string();
+    j["session"] = Json::parse(to_json(in.session));
+    j["until_ms"] = in.stepper.time_ms();
+    j["devices"] = o.device.devices.text();
+    j["precision"] = name(o.device.precision);
+    j["threads"] = o.device.threads;
+    if (!o.resume.empty()) {
+        j["resume"] = std::filesystem::absolute(o.resume).string();
+        j["branch"] = o.branch;
+        j["resume_sha256"] = sha256(file_content(o.resume));
+    }
+    j["mesh_sha256"] = mesh_sha256(*in.tissue.mesh);
+    j["end_sha256"] = end_digest(in);
+    j["activation_sha256"] = digest(maps.activation_ms);
+    j["repolarisation_sha256"] = digest(maps.repolarisation_ms);
+    j["tables_sha256"] = table_digests(in);
+    return j;
+}
+
+} // namespace tawara::simulation::report

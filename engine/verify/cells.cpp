@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Each model of the library against CVODE, and CVODE against another program's traces.
+#include "engine/cell/compiler/library.hpp"
+#include "engine/cell/single_cell.hpp"
+#include "engine/verify/check.hpp"
+#include "engine/verify/number.hpp"
+#include "engine/verify/traces/traces.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tawara::verify {
+namespace {
+
+constexpr double until_ms = 450, every_ms = 0.5, most_percent = 1.5;
+
+cell::SingleCellOptions beat(const cell::CellType& type, Bench& b)
+{
+    cell::SingleCellOptions o;
+    o.type = type;
+    o.end_ms = until_ms;
+    o.sample_every_ms = every_ms;
+    o.stimulus_period_ms = 0;
+    o.stop = b.progress().stop;
+    return o;
+}
+
+std::vector<double> trace(const cell::SingleCellOptions& o, Bench& b)
+{
+    auto r = cell::run_single_cell(o);
+    b.progress().at(0, "running");
+    return std::move(r.states.at(0));
+}
+
+/// 100 sqrt(sum (v - r)^2 / sum r^2).
+double rrms_percent(const std::vector<double>& v, const std::vector<double>& r)
+{
+    if (v.size() != r.size())
+        return std::numeric_limits<double>::infinity();
+    double off = 0, all = 0;
+    for (std::size_t k = 0; k < r.size(); ++k) {
+        off += (v[k] - r[k]) * (v[k] - r[k]);
+        all += r[k] * r[k];
+    }
+    return 100 * std::sqrt(off / all);
+}
+
+void one_beat(Bench& b, const std::string& model, const std::string& variant)
+{
+    const auto& info = cell::model_info(model);
+    const cell::ModelInfo* of[]{&info};
+    const auto scheme = cell::usual_scheme(of);
+    const double known = cell::largest_step(info, scheme), dt = known > 0 ? known : 0.01;
+    Demand d{"cvode." + model + (variant.empty() ? "" : "." + variant),
+             "RRMS of V over a beat of " + number(until_ms) + " ms against CVODE at 1e-8, " +
+                 std::string(cell::name(scheme)) + ", " + number(dt) + " ms" +
+                 (known > 0 ? ", the largest step that the model's file calls good" : ""),
+             "what the model's file promises of its steps", at_most(most_percent), "%"};
+    b.row(std::move(d), std::function<double()>([&] {
+              auto o = beat(cell::make_cell_type(model, variant, {}, {}), b);
+              o.scheme = scheme;
+              o.dt_ms = dt;
+              const auto v = trace(o, b);
+              o.scheme = cell::Scheme::cvode;
+              o.dt_ms = every_ms;
+              return rrms_percent(v, trace(o, b));
+          }));
+}
+
+/// Each model as it is without a variant, and, in the whole table, each variant.
+void against_cvode(Bench& b)
+{
+    for (const auto& model : cell::model_names()) {
+        one_beat(b, model, "");
+        if (!b.short_form())
+            for (const auto& v : cell::model_info(model).variants)
+                one_beat(b, model, v.name);
+    }
+}
+
+/// Half the step, half the error: of all schemes of one model.
+void orders(Bench& b)
+{
+    using cell::Scheme;
+    const auto type = cell::make_cell_type("beeler_reuter_1977", "", {}, {});
+    auto o = beat(type, b);
+    o.end_ms = 100;
+    o.scheme = Scheme::cvode;
+    o.dt_ms = every_ms;
+    const auto exact = trace(o, b);
+    Chart chart{"Beeler and Reuter's cell, 100 ms of a beat: error over the step",
+                "log10 of the step [ms]",
+                "log10 of RRMS [%]",
+                {}};
+    struct Of
+    {
+        Scheme scheme;
+        double dt_ms;
+        Bound order;
+    };
+    const std::array<Of, 7> all{{{Scheme::forward_euler, 0.01, within(0.85, 1.15)},
+                                 {Scheme::rush_larsen, 0.01, within(0.85, 1.15)},
+                                 {Scheme::rush_larsen_light, 0.01, within(0.85, 1.15)},
+                                 {Scheme::grl1, 0.01, within(0.85, 1.15)},
+                                 {Scheme::backward_euler_single, 0.01, within(0.85, 1.15)},
+                                 {Scheme::grl2, 0.02, within(1.65, 2.3)},
+                                 {Scheme::rk4, 0.02, at_least(2.6)}}};
+    for (const auto& s : all) {
+        o.scheme = s.scheme;
+        std::array<double, 2> error{};
+        const std::string name(cell::name(s.scheme));
+        for (std::size_t k = 0; k < 2; ++k) {
+            o.dt_ms = k == 0 ? s.dt_ms : s.dt_ms / 2;
+            error[k] = rrms_percent(trace(o, b), exact);
+            chart.curves[name].emplace_back(std::log10(o.dt_ms), std::log10(error[k]));
+        }
+        b.row({"order." + name,
+               "order of " + name + " between " + number(s.dt_ms) + " and " + number(s.dt_ms / 2) +
+                   " ms, Beeler and Reuter's cell",
+               "its order by its formula", s.order, "",
+               &s == &all.back() ? std::vector{chart} : std::vector<Chart>{}},
+              std::log2(error[0] / error[1]));
+    }
+}
+
+/// Models as CellML files with their own stimulus, by CVODE, against another program's traces.
+void other_program(Bench& b)
+{
+    const std::array<const char*, 12> models{"beeler_reuter_model_1977",
+                                             "bueno_2007_epi",
+                                             "courtemanche_ramirez_nattel_1998",
+                                             "faber_rudy_2000",
+                                             "hodgkin_huxley_squid_axon_model_1952_modified",
+                                             "iyer_2004",
+                                             "luo_rudy_1991",
+                                             "maleckar_model_2009",
+                                             "noble_model_1962",
+                                             "ohara_rudy_2011_epi",
+                                             "paci_hyttinen_aaltosetala_severi_ventricularVersion",
+                                             "ten_tusscher_model_2006_epi"};
+    if (b.settings().data.empty())
+        throw Skip("the traces do not come with the program; --data DIR names the folder that has "
+                   "cellml and cellml_reference");
+    for (const std::string model : models) {
+        Demand d{"traces." + model,
+                 "largest RRMS of a state over a second against another program's trace",
+                 "what its tolerances allow", at_most(1), "%"};
+        b.row(std::move(d), std::function<double()>([&] {
+                  const auto file = b.settings().data / "cellml" / "chaste" / (model + ".cellml"),
+                             table = b.settings().data / "cellml_reference" / model / "GraphState" /
+                                     "outputs_state.csv";
+                  for (const auto& f : {file, table})
+                      if (!std::filesystem::exists(f))
+                          throw Skip(f.string() + " is not there");
+                  b.progress().at(0, "running");
+                  // Paci's file divides a stimulus in A/F by the capacitance once more; the trace
+                  // has none. Of Faber's, release starts by thresholds on a decaying variable: with
+                  // tighter tolerances one is crossed otherwise.
+                  const auto c = compare_traces(file, table, !model.starts_with("paci_"),
+                                                model.starts_with("faber_") ? 1e-6 : 1e-8);
+                  if (c.matched != c.columns)
+                      throw Skip("the trace has states that the model has not");
+                  return c.worst_rrms_percent;
+              }));
+    }
+}
+
+} // namespace
+
+Group cells_group()
+{
+    return {"cells",
+            "models and schemes of cells",
+            {{"cvode", "each model (and each variant in the whole table), a beat, against CVODE",
+              true, against_cvode},
+             {"order", "the order of each scheme", true, orders},
+             {"traces", "CVODE on CellML files against another program's traces", true,
+              other_program}}};
+}
+
+} // namespace tawara::verify

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The electrocardiogram: lead fields against dipoles, and a whole heart's beat.
+#include "engine/simulation/observe/ecg.hpp"
+#include "engine/analysis/lead_field.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/resource.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/simulation/observe/ecg_beats.hpp"
+#include "engine/simulation/observe/pacing.hpp"
+#include "engine/simulation/simulation.hpp"
+#include "engine/verify/check.hpp"
+#include "engine/verify/number.hpp"
+#include "engine/verify/problems/meshes.hpp"
+#include "engine/verify/problems/sphere.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <string>
+
+namespace tawara::verify {
+namespace {
+
+/// V rises evenly along a direction: the tissue is one dipole, far away.
+void far_dipole(Bench& b)
+{
+    const auto m = shaken_box({10, 10, 10}, 1, 0.3);
+    constexpr double bath = 0.2, distance = 300, volume = 1000;
+    const std::vector<analysis::ConductivityTensor> sigma(m.tetrahedron_count(),
+                                                          {0.17, 0.05, 0.02, 0.03, 0, 0});
+    const Vec3 gradient{0.4, -0.2, 0.7}, middle{5, 5, 5},
+        moment = -volume * Vec3{0.17 * 0.4 - 0.03 * 0.2, 0.03 * 0.4 - 0.05 * 0.2, 0.02 * 0.7};
+    double worst = 0, sum = 0;
+    for (const Vec3& way : {Vec3{1, 0, 0}, Vec3{0.6, 0.8, 0}, Vec3{0.5, -0.5, 0.7071}}) {
+        const Vec3 at = middle + distance * normalized(way);
+        const auto w = analysis::lead_field(m, sigma, at, bath, b.progress());
+        double phi = 0, size = 0;
+        for (std::size_t v = 0; v < w.size(); ++v) {
+            phi += w[v] * dot(gradient, m.vertex(v));
+            size += std::abs(w[v]);
+        }
+        const double due = unbounded(at, middle, moment) / bath,
+                     scale = norm(moment) / (4 * std::numbers::pi * distance * distance * bath);
+        worst = std::max(worst, std::abs(phi - due) / scale);
+        sum = std::max(sum, std::abs(std::accumulate(w.begin(), w.end(), 0.0)) / size);
+    }
+    b.row({"lead_field.dipole",
+           "lead field of a cube of 10 mm with an even gradient, 300 mm away, against its dipole",
+           "the dipole's formula; a cube's next moments are some 1e-5 of it", at_most(1e-4)},
+          worst);
+    b.row({"lead_field.sum", "sum of the weights over their size",
+           "a constant V makes no potential", at_most(1e-12)},
+          sum);
+}
+
+void conductor(Bench& b)
+{
+    const analysis::VolumeConductor coarse(sphere(2)), fine(sphere(3));
+    double worst = 0, order = INFINITY;
+    for (const double distance : {0.0, 50.0, 75.0})
+        for (const Vec3& p : {Vec3{0, 0, 1}, Vec3{1, 0, 0}}) {
+            b.progress().at(0, "running");
+            const double a = dipole_error(coarse, distance, p), c = dipole_error(fine, distance, p);
+            worst = std::max(worst, c);
+            order = std::min(order, std::log2(a / c));
+        }
+    b.row({"conductor.error",
+           "dipoles in an insulated sphere of 642 vertices, up to 3/4 of its radius: largest error",
+           "the analytic potential", at_most(1.5), "%"},
+          100 * worst);
+    b.row({"conductor.order", "order there in the triangles' size", "second order", at_least(1.75)},
+          order);
+}
+
+/// Values of leads, each millisecond.
+struct Leads
+{
+    std::vector<std::string> names;
+    std::vector<double> t_ms;
+    std::vector<std::vector<float>> mV;
+};
+
+Leads heart(Bench& b)
+{
+    const auto s = simulation::read_session(resource("resources/sessions/normal_beat.json"));
+    simulation::Simulation sim(simulation::build_tissue(s, b.progress()),
+                               {"cpu", Precision::single, 0}, b.progress());
+    simulation::Pacing pacing(sim, s.name, 10);
+    sim.add(pacing);
+    pacing.begin(s.stimuli);
+    sim.plan_samples();
+    const auto& t = sim.tissue();
+    const simulation::EcgField field(
+        *t.mesh, t.stars, t.on_vertices(), t.patches,
+        simulation::ecg_layout(t, s.electrodes, s.leads, "normal_beat.json"),
+        s.bath_conductivity_S_per_m, b.progress());
+    Leads out;
+    out.names = field.layout().names();
+    out.mV.resize(out.names.size());
+    std::vector<double> v(t.problem.size());
+    constexpr double end_ms = 560;
+    const auto every = std::llround(1 / sim.dt_ms());
+    while (true) {
+        b.progress().at(sim.time_ms() / end_ms, "running");
+        sim.stepper().potential(v);
+        out.t_ms.push_back(sim.time_ms());
+        const auto mV = field.leads(v);
+        for (std::size_t l = 0; l < mV.size(); ++l)
+            out.mV[l].push_back(mV[l]);
+        if (sim.time_ms() >= end_ms)
+            return out;
+        const auto until = sim.step() + every;
+        while (sim.step() < until)
+            sim.advance(until - sim.step());
+    }
+}
+
+void twelve_leads(Bench& b)
+{
+    const auto r = heart(b);
+    Chart chart{"A normal beat by the Purkinje network: twelve leads", "time [ms]", "mV", {}};
+    for (std::size_t l = 0; l < r.names.size(); ++l)
+        for (std::size_t k = 0; k < r.t_ms.size(); ++k)
+            chart.curves[r.names[l]].emplace_back(r.t_ms[k], static_cast<double>(r.mV[l][k]));
+    const auto found = simulation::ecg_beats(r.names, r.t_ms, r.mV);
+    if (found.beats.size() != 1)
+        throw Error("the leads have " + std::to_string(found.beats.size()) +
+                    " beats, and one was made");
+    const auto& beat = found.beats[0];
+    b.row({"heart.qrs",
+           "QRS of the built-in heart by its Purkinje network",
+           "of healthy adults",
+           within(70, 110),
+           "ms",
+           {chart}},
+          beat.qrs_ms());
+    b.row({"heart.qt", "QT of that beat", "of healthy adults", within(340, 440), "ms"},
+          beat.qt_ms());
+    // T of healthy adults: upright in I, II and V3 to V6, inverted in aVR
+    struct Of
+    {
+        const char* lead;
+        double sign; ///< 0: either is normal
+    };
+    constexpr std::array<Of, 12> expected{{{"I", 1},
+                                           {"II", 1},
+                                           {"III", 0},
+                                           {"aVR", -1},
+                                           {"aVL", 0},
+                                           {"aVF", 1},
+                                           {"V1", 0},
+                                           {"V2", 1},
+                                           {"V3", 1},
+                                           {"V4", 1},
+                                           {"V5", 1},
+                                           {"V6", 1}}};
+    for (const auto& e : expected) {
+        const auto l = static_cast<std::size_t>(std::find(r.names.begin(), r.names.end(), e.lead) -
+                                                r.names.begin());
+        float peak = 0;
+        for (std::size_t k = 0; l < r.names.size() && k < r.t_ms.size(); ++k)
+            if (r.t_ms[k] >= beat.end_ms + 60 && r.t_ms[k] < 460 &&
+                std::abs(r.mV[l][k]) > std::abs(peak))
+                peak = r.mV[l][k];
+        b.row({std::string("heart.T.") + e.lead, std::string("peak of T in ") + e.lead,
+               e.sign == 0  ? "either polarity is normal"
+               : e.sign > 0 ? "upright in healthy adults"
+                            : "inverted in healthy adults",
+               e.sign == 0  ? within(-1.2, 1.2)
+               : e.sign > 0 ? within(0.05, 1.2)
+                            : within(-1.2, -0.05),
+               "mV"},
+              static_cast<double>(peak));
+    }
+}
+
+} // namespace
+
+Group ecg_group()
+{
+    return {"ecg",
+            "lead fields, and a heart's twelve leads",
+            {{"lead_field", "tissue in an unbounded conductor against a dipole", true, far_dipole},
+             {"conductor", "dipoles in an insulated sphere", true, conductor},
+             {"heart", "a beat of the built-in heart in twelve leads", false, twelve_leads}}};
+}
+
+} // namespace tawara::verify

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tissue benchmark: nine points with several spacings and steps.
+#include "engine/verify/check.hpp"
+#include "engine/verify/niederer_times.hpp"
+#include "engine/verify/number.hpp"
+#include "engine/verify/tissue_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace tawara::verify {
+namespace {
+
+using simulation::IonicCurrents;
+
+struct Way
+{
+    const char *id, *name;
+    diffusion::Scheme scheme;
+    diffusion::Mass mass;
+    IonicCurrents currents;
+};
+constexpr Way fvm{"fvm", "fvm", diffusion::Scheme::fvm, diffusion::Mass::lumped,
+                  IonicCurrents::nodal};
+constexpr Way interpolated{"p1_interpolated", "p1 with interpolated currents",
+                           diffusion::Scheme::p1, diffusion::Mass::lumped,
+                           IonicCurrents::interpolated};
+constexpr Way lumped{"p1_lumped", "p1 with lumped mass", diffusion::Scheme::p1,
+                     diffusion::Mass::lumped, IonicCurrents::nodal};
+constexpr Way consistent{"p1_consistent", "p1 with consistent mass", diffusion::Scheme::p1,
+                         diffusion::Mass::consistent, IonicCurrents::nodal};
+
+constexpr double most_ms = 150;
+
+/// By how much the times of the few programs at hand are widened: eleven took part, and they differ
+/// the more the coarser the mesh is.
+double slack(double dx_mm)
+{
+    return dx_mm > 0.3 ? 0.15 : 0.1;
+}
+
+/// What other programs have at a point with this spacing or a finer one, widened.
+Bound spread(std::size_t point, double dx_mm)
+{
+    const double slack_here = slack(dx_mm);
+    Bound b{INFINITY, -INFINITY};
+    for (const auto& p : published_times)
+        if (p.dx_mm <= dx_mm + 1e-9) {
+            b.least = std::min(b.least, (1 - slack_here) * p.ms[point]);
+            b.most = std::max(b.most, (1 + slack_here) * p.ms[point]);
+        }
+    return b;
+}
+
+/// Along the diagonal from P1 to P8, which the paper's figure has, only its ends and its middle are
+/// points of the benchmark.
+void add(Chart& c, const std::string& name, const std::array<double, 9>& ms)
+{
+    c.curves[name] = {{0, ms[0]}, {0.5, ms[8]}, {1, ms[7]}};
+}
+
+/// The last of a chart's runs hands it out.
+void one(Bench& b, const Way& w, double dx_mm, double dt_ms, Chart& chart, bool last)
+{
+    auto s = niederer_session(dx_mm, dt_ms);
+    s.scheme = w.scheme;
+    s.mass = w.mass;
+    s.currents = w.currents;
+    s.reaction = cell::Scheme::rush_larsen_light;
+    s.end_ms = most_ms;
+    const auto r = run_tissue(
+        s,
+        {.devices = b.short_form() ? device::Devices("cpu") : fastest(b.settings().devices),
+         .precision = b.short_form() ? Precision::single : Precision::double_,
+         .until_probes = true},
+        b.progress());
+    std::array<double, 9> ms{};
+    std::copy_n(r.probe_ms.begin(), 9, ms.begin());
+    double inside = 0;
+    std::string times;
+    for (std::size_t p = 0; p < 9; ++p) {
+        inside += judged(ms[p], spread(p, dx_mm)) == Verdict::passed ? 1 : 0;
+        times += (p == 0 ? "" : ", ") + number(ms[p]);
+    }
+    const std::string id = std::string(w.id) + "." + number(dx_mm) + "mm." + number(dt_ms) + "ms",
+                      what = std::string(w.name) + ", " + number(dx_mm) + " mm, " + number(dt_ms) +
+                             " ms";
+    add(chart, what, ms);
+    const bool fine = dx_mm <= 0.2;
+    if (fine && (&w == &fvm || &w == &interpolated))
+        b.row({id + ".P8", "time of the last corner, " + what,
+               "within 5 % of the paper's finest runs, 42.5 to 43.2 ms",
+               within(0.95 * converged_P8_ms[0], 1.05 * converged_P8_ms[1]), "ms"},
+              ms[7]);
+    else
+        b.row({id + ".P8", "time of the last corner, " + what,
+               "within what other programs have with this spacing and finer ones, and " +
+                   number(100 * slack(dx_mm)) + " % more",
+               spread(7, dx_mm), "ms"},
+              ms[7]);
+    b.row({id + ".points",
+           "how many of the nine points lie within the spread, " + what + ": " + times + " ms",
+           "within what other programs have with this spacing and finer ones, and " +
+               number(100 * slack(dx_mm)) + " % more",
+           within(9, 9), "", last ? std::vector{chart} : std::vector<Chart>{}},
+          inside);
+}
+
+Chart begun()
+{
+    Chart c{"Tissue benchmark: activation along the diagonal from P1 over P9 to P8",
+            "part of the diagonal",
+            "activation [ms]",
+            {}};
+    for (const auto& p : published_times)
+        if (p.dx_mm == 0.1 && p.dt_ms == 0.005)
+            add(c, std::string(p.program) + ", 0.1 mm, 0.005 ms", p.ms);
+    return c;
+}
+
+void points(Bench& b, std::span<const double> dx, std::span<const double> dt,
+            std::span<const Way* const> of)
+{
+    auto chart = begun();
+    for (const auto* w : of)
+        for (const double h : dx)
+            for (const double t : dt)
+                one(b, *w, h, t, chart, w == of.back() && h == dx.back() && t == dt.back());
+}
+
+} // namespace
+
+Group niederer_group()
+{
+    Group g{"niederer", "the tissue benchmark of 2011 against other programs", {}};
+    g.checks.push_back(
+        {"short", "0.5 and 0.2 mm, 0.05 ms: fvm, p1 with interpolated currents", true,
+         [](Bench& b) {
+             if (b.short_form()) // the whole table has them among the nine
+                 points(b, std::array{0.5, 0.2}, std::array{0.05}, std::array{&fvm, &interpolated});
+         }});
+    g.checks.push_back(
+        {"nine", "0.5, 0.2 and 0.1 mm with 0.05, 0.01 and 0.005 ms", false, [](Bench& b) {
+             points(b, std::array{0.5, 0.2, 0.1}, std::array{0.05, 0.01, 0.005},
+                    std::array{&fvm, &interpolated, &lumped, &consistent});
+         }});
+    return g;
+}
+
+} // namespace tawara::verify

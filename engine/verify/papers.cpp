@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Action potentials of the library's models against the papers.
+#include "engine/cell/single_cell.hpp"
+#include "engine/core/error.hpp"
+#include "engine/verify/check.hpp"
+#include "engine/verify/number.hpp"
+#include "engine/verify/problems/published_beats.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tawara::verify {
+namespace {
+
+constexpr double cycle_ms = 1000;
+
+cell::ActionPotential last_beat(Bench& b, const PublishedBeat& p)
+{
+    cell::SingleCellOptions o;
+    o.type = cell::make_cell_type(p.model, p.variant, {}, {});
+    const auto& info = cell::model_info(p.model);
+    const cell::ModelInfo* of[]{&info};
+    o.scheme = cell::usual_scheme(of);
+    constexpr double most_dt_ms = 0.02; // upstrokes want shorter steps than APD90
+    o.dt_ms = std::min(most_dt_ms, cell::largest_step(info, o.scheme));
+    o.end_ms = p.beats() * cycle_ms;
+    o.sample_every_ms = 0;
+    o.stimulus_pA_per_pF = p.amplitude_pA_per_pF;
+    o.stimulus_period_ms = cycle_ms;
+    o.stop = b.progress().stop;
+    const auto r = cell::run_single_cell(o);
+    b.progress().at(0, "running");
+    if (r.beats.empty())
+        throw Error("the pulses make no action potential");
+    return r.beats.back();
+}
+
+void beats(Bench& b)
+{
+    for (const auto& p : published_beats) {
+        const std::string id =
+            std::string(p.model) + (*p.variant == '\0' ? "" : std::string(".") + p.variant);
+        const std::string of = " of beat " + std::to_string(p.beats()) + " at 1 Hz, " + p.model +
+                               (*p.variant == '\0' ? "" : std::string(", ") + p.variant);
+        const Demand apd{id + ".apd90", "APD90" + of, "what is read off the paper's figures",
+                         within(p.apd90_ms - p.apd90_by_ms, p.apd90_ms + p.apd90_by_ms), "ms"},
+            rest{id + ".rest", "V at rest" + of, "what is read off the paper's figures",
+                 within(p.rest_mV - p.rest_by_mV, p.rest_mV + p.rest_by_mV), "mV"};
+        constexpr std::size_t most_states = 60; // more take longer than all others together
+        if (b.short_form() &&
+            (p.beats() > 6 || cell::model_info(p.model).states.size() > most_states))
+            continue;
+        try {
+            const auto ap = last_beat(b, p);
+            b.row(apd, ap.apd90_ms);
+            b.row(rest, ap.rest_mV);
+        } catch (const Cancelled&) {
+            throw;
+        } catch (const Error& e) {
+            b.fail(apd, e.what());
+        }
+    }
+}
+
+} // namespace
+
+Group papers_group()
+{
+    return {"papers",
+            "action potentials against the models' papers",
+            {{"beats", "rest and APD90 at 1 Hz", true, beats}}};
+}
+
+} // namespace tawara::verify

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tissue in parts against tissue in one piece.
+#include "engine/verify/check.hpp"
+#include "engine/verify/problems/rank_team.hpp"
+#include "engine/verify/tissue_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tawara::verify {
+namespace {
+
+simulation::Session session(diffusion::Scheme scheme)
+{
+    auto s = niederer_session(0.5, 0.05);
+    s.scheme = scheme;
+    s.mass = diffusion::Mass::lumped;
+    s.reaction = cell::Scheme::rush_larsen_light;
+    s.end_ms = 15;
+    return s;
+}
+
+/// Of how many unknowns V or the time of activation has other bits.
+double differing(const TissueRun& a, const TissueRun& b)
+{
+    double n = std::abs(static_cast<double>(a.v_mV.size()) - static_cast<double>(b.v_mV.size()));
+    const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+    for (std::size_t u = 0; u < std::min(a.v_mV.size(), b.v_mV.size()); ++u)
+        n += same(a.v_mV[u], b.v_mV[u]) && same(a.maps.activation_ms[u], b.maps.activation_ms[u])
+                 ? 0
+                 : 1;
+    return n;
+}
+
+/// Ranks are threads here, which tell each other bytes as processes do.
+void ranks(Bench& b)
+{
+    for (const auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
+        const auto s = session(scheme);
+        const auto whole = run_tissue(s, {}, b.progress());
+        for (const int n : {2, 4}) {
+            const std::string id =
+                std::string(diffusion::name(scheme)) + "." + std::to_string(n) + "ranks";
+            b.row({id,
+                   "unknowns whose V or activation differs between " + std::to_string(n) +
+                       " ranks and one, " + std::string(diffusion::name(scheme)) +
+                       ", tissue benchmark, 0.5 mm, 15 ms",
+                   "the same bits for any number of ranks", within(0, 0)},
+                  std::function<double()>([&] {
+                      RankTeam team(n);
+                      const Progress by{
+                          {}, b.progress().stop, {.threads = 1, .ranks = &team.first()}};
+                      return differing(whole, run_tissue(s, {}, by));
+                  }));
+        }
+    }
+}
+
+void shards(Bench& b)
+{
+    if (const auto why = no_gpu(b.settings().devices); !why.empty())
+        throw Skip(why);
+    for (const auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
+        const auto s = session(scheme);
+        const auto whole = run_tissue(s, {.devices = device::Devices::cuda({0})}, b.progress());
+        for (const int n : {2, 4})
+            b.row({std::string(diffusion::name(scheme)) + "." + std::to_string(n) + "shards",
+                   "unknowns whose V or activation differs between " + std::to_string(n) +
+                       " shards of a GPU and one, " + std::string(diffusion::name(scheme)),
+                   "the same bits for any number of shards", within(0, 0)},
+                  std::function<double()>([&] {
+                      const std::vector<int> all(static_cast<std::size_t>(n), 0);
+                      return differing(whole, run_tissue(s, {.devices = device::Devices::cuda(all)},
+                                                         b.progress()));
+                  }));
+    }
+}
+
+} // namespace
+
+Group partitions_group()
+{
+    return {
+        "partitions",
+        "tissue in 2 and 4 parts against one piece",
+        {{"ranks", "ranks on the CPU", true, ranks}, {"shards", "shards of a GPU", true, shards}}};
+}
+
+} // namespace tawara::verify

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whether modes grow on bad meshes, with the guard of NUMERICS.md, 2.2, and without it.
+#include "engine/verify/check.hpp"
+#include "engine/verify/problems/cube.hpp"
+#include "engine/verify/problems/meshes.hpp"
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <string>
+
+namespace tawara::verify {
+namespace {
+
+/// A mode of random signs after small explicit steps: its size over the one at the start.
+double size_after(Bench& b, const diffusion::System& s, int steps)
+{
+    std::vector<double> v(s.size());
+    std::mt19937 random(3);
+    for (auto& x : v)
+        x = random() % 2 != 0 ? 1 : -1;
+    euler(b.pool(), s, v, 0.5 * s.stable_dt_ms, steps, b.progress());
+    double sum = 0, whole = 0;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+        sum += s.volume[i] * v[i] * v[i];
+        whole += s.volume[i];
+    }
+    return std::sqrt(sum / whole);
+}
+
+struct BadMesh
+{
+    std::string id, name;
+    mesh::TetMesh mesh;
+    bool grows; ///< without the guard
+};
+
+void stability(Bench& b)
+{
+    const std::array meshes{
+        BadMesh{"shaken", "a cube whose vertices are moved by up to the spacing",
+                shaken_box({1, 1, 1}, 0.2, 1.0), true},
+        BadMesh{"slivers", "a cube with slivers of a thousandth of the height",
+                cube_with_slivers(5, 7, 1e-3), false},
+        BadMesh{"stretched", "a cube flattened to a tenth", stretched_cube(6, 0.1), false}};
+    for (const auto& m : meshes) {
+        const auto neighbours = mesh::face_neighbours(m.mesh);
+        const auto d = turning_tensors(m.mesh, 0.1, 9);
+        diffusion::Options o;
+        o.mass_scaling = 0;
+        const auto safe = diffusion::assemble(m.mesh, neighbours, d, o, b.progress());
+        b.row({m.id + ".growth",
+               "largest growth of a mode over the spectral radius, fvm with the guard, 9:1: " +
+                   m.name + " (" + std::to_string(safe.stability.repaired_cells) + " of " +
+                   std::to_string(m.mesh.tetrahedron_count()) + " cells repaired)",
+               "no mode grows, to rounding", at_most(1e-7)},
+              safe.stability.largest_growth);
+        b.row({m.id + ".guarded", "noise after 5000 explicit steps, with the guard: " + m.name,
+               "noise decays", at_most(1)},
+              size_after(b, safe, 5000));
+        if (m.grows) {
+            o.check_stability = false;
+            const auto plain = diffusion::assemble(m.mesh, neighbours, d, o, b.progress());
+            b.row({m.id + ".unguarded",
+                   "noise after 1000 explicit steps, without the guard: " + m.name,
+                   "a mode grows there, so that the rows above show what the guard does",
+                   at_least(1000)},
+                  size_after(b, plain, 1000));
+        }
+    }
+}
+
+} // namespace
+
+Group stability_group()
+{
+    return {"stability",
+            "whether modes grow on bad meshes",
+            {{"meshes", "shaken, sliver and stretched meshes, with the guard and without", true,
+              stability}}};
+}
+
+} // namespace tawara::verify

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/verify/verify.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/core/nearest.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace tawara::verify {
+namespace {
+
+/// The row that stands for a whole check.
+Row whole(const Group& g, const Check& c, Verdict v, const std::string& reason)
+{
+    Row r;
+    r.id = g.name + "." + c.id;
+    r.group = g.name;
+    r.what = c.what;
+    r.verdict = v;
+    r.reason = reason;
+    return r;
+}
+
+} // namespace
+
+std::size_t Table::count(Verdict v) const
+{
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [v](const Row& r) { return r.verdict == v; }));
+}
+
+Table make_table(const Settings& settings, std::span<const Group> groups, const Progress& progress,
+                 const std::function<void(const Row&)>& taken)
+{
+    Table t;
+    t.settings = settings;
+    const auto begun = std::chrono::steady_clock::now();
+    const auto take = [&](Row r) {
+        if (taken)
+            taken(r);
+        t.rows.push_back(std::move(r));
+    };
+    const auto wanted = [&](const Check& c) { return c.in_short || !settings.short_form; };
+    double checks = 0, done = 0;
+    for (const auto& g : groups)
+        checks += static_cast<double>(std::count_if(g.checks.begin(), g.checks.end(), wanted));
+    for (const auto& g : groups)
+        for (const auto& c : g.checks) {
+            if (!wanted(c))
+                continue;
+            if (t.stopped) {
+                take(whole(g, c, Verdict::skipped, "the table was stopped before"));
+                continue;
+            }
+            try {
+                progress.at(done / checks, "running");
+                Bench bench(settings, progress.silent(), g.name, take);
+                c.run(bench);
+            } catch (const Cancelled&) {
+                t.stopped = true;
+                take(whole(g, c, Verdict::skipped, "the table was stopped here"));
+            } catch (const Skip& e) {
+                take(whole(g, c, Verdict::skipped, e.what()));
+            } catch (const std::exception& e) {
+                take(whole(g, c, Verdict::missed, e.what()));
+            }
+            ++done;
+        }
+    t.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    return t;
+}
+
+std::vector<Group> chosen(std::vector<Group> groups, std::span<const std::string> names)
+{
+    if (names.empty())
+        return groups;
+    std::vector<std::string> known;
+    for (const auto& g : groups) {
+        known.push_back(g.name);
+        for (const auto& c : g.checks)
+            known.push_back(g.name + "." + c.id);
+    }
+    const auto named = [](std::span<const std::string> in, const std::string& name) {
+        return std::find(in.begin(), in.end(), name) != in.end();
+    };
+    for (const auto& n : names)
+        if (!named(known, n))
+            throw InputError("--only " + n,
+                             "there is no such group or check; the nearest known is " +
+                                 nearest(n, known) + " (--list names all)");
+    for (auto& g : groups)
+        if (!named(names, g.name))
+            std::erase_if(g.checks,
+                          [&](const Check& c) { return !named(names, g.name + "." + c.id); });
+    std::erase_if(groups, [](const Group& g) { return g.checks.empty(); });
+    return groups;
+}
+
+} // namespace tawara::verify

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `run --reproduce`: a run's report does it again, and tells whether the results are the same.
+#include "tests/simulation/command_line.hpp"
+#include "tests/simulation/slab_commands.hpp"
+
+#include <QtTest>
+
+using namespace tawara;
+using namespace tawara::test;
+
+class TestReproduce : public SlabCommands
+{
+    Q_OBJECT
+    std::string file(const QString& name) const { return path(name).toStdString(); }
+    QJsonObject report(const QString& folder) const
+    {
+        return QJsonDocument::fromJson(content(path(folder + "/report.json"))).object();
+    }
+    void put(const QString& folder, const QJsonObject& report) const
+    {
+        QFile f(path(folder + "/report.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write(QJsonDocument(report).toJson());
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        write_session("slab.json");
+        const auto r = SlabCommands::run("slab.json", "first", {"--threads", "2"});
+        QVERIFY2(r.status == 0, qPrintable(r.shown()));
+        const auto kept = report("first")["reproduction"].toObject();
+        QCOMPARE(kept["session"].toObject()["name"].toString(), QString("slab"));
+        QCOMPARE(kept["devices"].toString(), QString("cpu"));
+        QCOMPARE(kept["mesh_sha256"].toString().size(), 64);
+        QVERIFY(kept["tables_sha256"].toObject().contains("probes.csv"));
+    }
+
+    void theSameBitsAreSaid()
+    {
+        const auto r = test::run({"run", "--reproduce", file("first/report.json")});
+        QVERIFY2(r.status == 0, (r.out + r.err).c_str());
+        QVERIFY(r.out.find("activation: the same bits") != std::string::npos);
+        QVERIFY(r.out.find("reproduced: all results have the bits of") != std::string::npos);
+        QVERIFY(QFile::exists(path("first-again/report.json")));
+        QCOMPARE(content(path("first-again/probes.csv")), content(path("first/probes.csv")));
+
+        const auto j = test::run({"run", "--reproduce", file("first/report.json"), "--out",
+                                  file("as-json"), "--threads", "1", "--json"});
+        QCOMPARE(j.status, 0);
+        QVERIFY(j.json()["reproduced"].toObject()["same"].toBool());
+    }
+
+    /// The recorded session conducts less than the one that was run.
+    void aChangedRunIsTold()
+    {
+        QVERIFY(QDir().mkpath(path("changed")));
+        QVERIFY(QFile::copy(path("first/activation.csv"), path("changed/activation.csv")));
+        auto text = content(path("first/report.json"));
+        QVERIFY(text.contains("\"fibre\": 0.1334"));
+        text.replace("\"fibre\": 0.1334", "\"fibre\": 0.1234");
+        put("changed", QJsonDocument::fromJson(text).object());
+        const auto r = test::run({"run", "--reproduce", file("changed/report.json")});
+        QVERIFY2(r.status == 5, (r.out + r.err).c_str());
+        QVERIFY(r.out.find("mesh: the same bits") != std::string::npos);
+        QVERIFY2(r.out.find("activation: DIFFERS, RMS ") != std::string::npos, r.out.c_str());
+        QVERIFY(r.out.find("probes.csv: DIFFERS") != std::string::npos);
+        QVERIFY(r.out.find("not reproduced") != std::string::npos);
+    }
+
+    /// Single precision has other bits, and says why.
+    void anotherPrecisionIsTold()
+    {
+        const auto r = test::run({"run", "--reproduce", file("first/report.json"), "--precision",
+                                  "single", "--out", file("single")});
+        QVERIFY2(r.status == 5, (r.out + r.err).c_str());
+        QVERIFY(r.out.find("precision: \"double\" before, \"single\" now") != std::string::npos);
+    }
+
+    void whatGoesOnFromACheckpoint()
+    {
+        const auto resumed =
+            SlabCommands::run("slab.json", "resumed", {"--resume", path("first" + at_4_ms)});
+        QVERIFY2(resumed.status == 0, qPrintable(resumed.shown()));
+        const auto r = test::run({"run", "--reproduce", file("resumed/report.json")});
+        QVERIFY2(r.status == 0, (r.out + r.err).c_str());
+    }
+
+    void whatIsRefused_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("its own folder")
+            << QStringList{"first/report.json", "--out", "first"} << "is the folder of the report";
+        QTest::newRow("--set") << QStringList{"first/report.json", "--set", "time.dt_ms=0.01"}
+                               << "does the run of a report again as it was";
+        QTest::newRow("a session") << QStringList{"slab.json"} << "is no report of a run";
+        QTest::newRow("nothing there") << QStringList{"none.json"} << "none.json";
+        QTest::newRow("two") << QStringList{"first/report.json", "slab.json"}
+                             << "takes one report.json";
+        QTest::newRow("an older report") << QStringList{"old/report.json"} << "holds no session";
+    }
+    void whatIsRefused()
+    {
+        QFETCH(QStringList, words);
+        QFETCH(QString, says);
+        QVERIFY(QDir().mkpath(path("old")));
+        auto old = report("first");
+        old.remove("reproduction");
+        put("old", old);
+        const auto before = content(path("first/report.json"));
+        std::vector<std::string> args{"run", "--reproduce"};
+        for (const auto& w : words)
+            args.push_back(w.startsWith("--") || w.contains('=') ? w.toStdString() : file(w));
+        const auto r = test::run(args);
+        QCOMPARE(r.status, 2);
+        QCOMPARE(r.error_lines(), std::size_t(1));
+        QVERIFY2(r.err.find(says.toStdString()) != std::string::npos, r.err.c_str());
+        QCOMPARE(content(path("first/report.json")), before);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestReproduce)
+#include "test_reproduce.moc"

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The verification table: verdicts, order, what is said of rows that fail; and some of its groups.
+#include "engine/core/error.hpp"
+#include "engine/verify/verify.hpp"
+#include "tests/simulation/command_line.hpp"
+#include "tests/verify/decay_model.hpp"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+
+using namespace tawara;
+using namespace tawara::verify;
+
+namespace {
+
+const double none = std::numeric_limits<double>::quiet_NaN();
+
+/// Checks of every outcome, in this order.
+std::vector<Group> made_up()
+{
+    return {
+        {"sums",
+         "sums that are known",
+         {{"right", "2 + 2", true,
+           [](Bench& b) {
+               b.row({"right", "2 + 2", "arithmetic", within(4, 4)}, 2.0 + 2);
+           }},
+          {"wrong", "2 + 2 by a wrong rule", true,
+           [](Bench& b) {
+               b.row({"wrong",
+                      "2 + 2",
+                      "arithmetic",
+                      within(4, 4),
+                      "apples",
+                      {{"sums", "x", "y", {{"sum", {{0, 1}, {1, 5}}}}}}},
+                     2.0 * 2 + 1);
+           }},
+          {"long", "takes long", false,
+           [](Bench& b) {
+               b.row({"long", "a long one", "none", at_least(0)}, 1.0);
+           }}}},
+        {"faults",
+         "what can go wrong",
+         {{"no_figure", "makes no figure", true,
+           [](Bench& b) {
+               b.row({"no_figure", "0 / 0", "finite", at_most(1)}, none);
+           }},
+          {"row_fails", "a row's work fails", true,
+           [](Bench& b) {
+               b.row({"row_fails", "fails", "none", at_most(1)},
+                     std::function<double()>([]() -> double { throw Error("broken"); }));
+           }},
+          {"skips", "cannot be made", true, [](Bench&) { throw Skip("there is no GPU"); }},
+          {"fails", "fails as a whole", true, [](Bench&) { throw Error("the mesh is empty"); }}}}};
+}
+
+const Row& row_of(const Table& t, const std::string& id)
+{
+    for (const auto& r : t.rows)
+        if (r.id == id)
+            return r;
+    throw Error("no row " + id);
+}
+
+} // namespace
+
+class TestVerify : public QObject
+{
+    Q_OBJECT
+    QTemporaryDir dir_;
+    std::string path(const QString& name) const { return dir_.filePath(name).toStdString(); }
+    static QByteArray content(const std::string& file)
+    {
+        QFile f(QString::fromStdString(file));
+        return f.open(QIODevice::ReadOnly) ? f.readAll() : QByteArray();
+    }
+
+  private Q_SLOTS:
+    void verdicts()
+    {
+        QCOMPARE(judged(1.9, at_least(1.9)), Verdict::passed);
+        QCOMPARE(judged(1.8999, at_least(1.9)), Verdict::missed);
+        QCOMPARE(judged(0.3, at_most(0.3)), Verdict::passed);
+        QCOMPARE(judged(0.3001, at_most(0.3)), Verdict::missed);
+        QCOMPARE(judged(-2.1, within(-2, 2)), Verdict::missed);
+        QCOMPARE(judged(none, at_most(1)), Verdict::missed);
+        QCOMPARE(judged(-INFINITY, at_most(1)), Verdict::missed);
+        QCOMPARE(judged(INFINITY, at_least(1)), Verdict::missed);
+        QCOMPARE(text(at_least(1.9), ""), std::string("at least 1.9"));
+        QCOMPARE(text(within(42.5, 43.2), "ms"), std::string("42.5 to 43.2 ms"));
+        QCOMPARE(text(within(0, 0), ""), std::string("exactly 0"));
+    }
+
+    /// A wrong figure is missed, an error is a missed row, and what follows is made all the same.
+    void rowsOfAllOutcomes()
+    {
+        const auto groups = made_up();
+        std::vector<std::string> told;
+        const auto t = make_table({}, groups, {}, [&](const Row& r) { told.push_back(r.id); });
+        QCOMPARE(told, (std::vector<std::string>{"sums.right", "sums.wrong", "sums.long",
+                                                 "faults.no_figure", "faults.row_fails",
+                                                 "faults.skips", "faults.fails"}));
+        QVERIFY(!t.stopped);
+        QCOMPARE(row_of(t, "sums.right").verdict, Verdict::passed);
+        QCOMPARE(row_of(t, "sums.wrong").verdict, Verdict::missed);
+        QCOMPARE(row_of(t, "sums.wrong").figure, 5.0);
+        QCOMPARE(row_of(t, "faults.no_figure").verdict, Verdict::missed);
+        QCOMPARE(row_of(t, "faults.row_fails").verdict, Verdict::missed);
+        QCOMPARE(row_of(t, "faults.row_fails").reason, std::string("broken"));
+        QCOMPARE(row_of(t, "faults.skips").verdict, Verdict::skipped);
+        QCOMPARE(row_of(t, "faults.skips").reason, std::string("there is no GPU"));
+        QCOMPARE(row_of(t, "faults.fails").verdict, Verdict::missed);
+        QCOMPARE(t.count(Verdict::missed), std::size_t(4));
+        QVERIFY(line(row_of(t, "sums.wrong")).find("exactly 4 apples") != std::string::npos);
+        QVERIFY(line(row_of(t, "faults.fails")).find("the mesh is empty") != std::string::npos);
+
+        write(t, path("table"));
+        const auto j = QJsonDocument::fromJson(content(path("table/verify.json"))).object();
+        QCOMPARE(j["missed"].toInt(), 4);
+        QCOMPARE(j["rows"].toArray().size(), 7);
+        QCOMPARE(j["rows"].toArray().at(1).toObject()["figure"].toDouble(), 5.0);
+        QVERIFY(j["rows"].toArray().at(3).toObject()["figure"].isNull());
+        const auto page = content(path("table/verify.html"));
+        QVERIFY(page.contains("missed: sums.wrong, 5 apples, exactly 4 apples is required"));
+        QVERIFY(page.contains("data:image/svg+xml")); // the chart of a row
+    }
+
+    void theShortFormLeavesOut()
+    {
+        Settings s;
+        s.short_form = true;
+        const auto groups = made_up();
+        const auto t = make_table(s, groups);
+        QCOMPARE(t.rows.size(), std::size_t(6));
+        QVERIFY_THROWS_EXCEPTION(Error, row_of(t, "sums.long"));
+    }
+
+    /// What was made stays; the rest is skipped.
+    void aStopKeepsWhatIsThere()
+    {
+        std::stop_source stop;
+        const auto groups = made_up();
+        const auto t = make_table({}, groups, {{}, stop.get_token()}, [&](const Row& r) {
+            if (r.id == "sums.wrong")
+                stop.request_stop();
+        });
+        QVERIFY(t.stopped);
+        QCOMPARE(t.rows.size(), std::size_t(7));
+        QCOMPARE(row_of(t, "sums.wrong").verdict, Verdict::missed);
+        QCOMPARE(row_of(t, "sums.long").verdict, Verdict::skipped);
+        QCOMPARE(row_of(t, "faults.fails").verdict, Verdict::skipped);
+    }
+
+    void groupsAndChecksByName()
+    {
+        const std::string both[]{"faults.skips", "sums"};
+        const auto some = chosen(made_up(), both);
+        QCOMPARE(some.size(), std::size_t(2));
+        QCOMPARE(some[0].checks.size(), std::size_t(3));
+        QCOMPARE(some[1].checks.size(), std::size_t(1));
+        const std::string unknown[]{"sum"};
+        try {
+            chosen(made_up(), unknown);
+            QFAIL("an unknown group is accepted");
+        } catch (const InputError& e) {
+            QVERIFY2(std::string(e.what()).find("nearest known is sums") != std::string::npos,
+                     e.what());
+        }
+    }
+
+    /// Ids are one row's alone, and begin with their group's name.
+    void realGroupsPass()
+    {
+        const std::string names[]{"conservation", "stability", "ecg.lead_field", "implicit.linear",
+                                  "cable.rall"};
+        Settings s;
+        s.short_form = true;
+        const auto groups = chosen(verify::groups(), names);
+        const auto t = make_table(s, groups, {{}, {}, {.threads = 2}});
+        QVERIFY(t.rows.size() >= 15);
+        std::set<std::string> ids;
+        for (const auto& r : t.rows) {
+            QVERIFY2(r.verdict == Verdict::passed, line(r).c_str());
+            QVERIFY2(ids.insert(r.id).second, r.id.c_str());
+            QVERIFY2(r.id.starts_with(r.group + "."), r.id.c_str());
+            QVERIFY2(!r.what.empty() && !r.requirement.empty(), r.id.c_str());
+        }
+    }
+
+    void commandLine()
+    {
+        const auto listed = test::run({"verify", "--list", "--json"});
+        QCOMPARE(listed.status, 0);
+        QVERIFY(listed.json()["groups"].toArray().size() >= 15);
+
+        const auto r = test::run({"verify", "--short", "--only", "conservation",
+                                  "partitions.shards", "--devices", "cpu", "--out", path("cli")});
+        QVERIFY2(r.status == 0, (r.out + r.err).c_str());
+        QVERIFY(r.out.find("no GPU is looked at") != std::string::npos);
+        QVERIFY(r.out.find("6 passed, 0 missed, 1 skipped") != std::string::npos);
+        QVERIFY(content(path("cli/verify.html")).contains("conservation"));
+        QCOMPARE(QJsonDocument::fromJson(content(path("cli/verify.json"))).object()["passed"], 6);
+
+        const auto unknown = test::run({"verify", "--only", "conversation"});
+        QCOMPARE(unknown.status, 2);
+        QCOMPARE(unknown.error_lines(), std::size_t(1));
+        const auto no_folder = test::run({"verify", "--data", path("nowhere")});
+        QCOMPARE(no_folder.status, 2);
+    }
+
+    /// A trace that is not the model's is missed, which the exit status says.
+    void aWrongTraceIsMissed()
+    {
+        const std::string name = "noble_model_1962";
+        std::filesystem::create_directories(path("data/cellml/chaste"));
+        std::filesystem::create_directories(path("data/cellml_reference/") + name + "/GraphState");
+        std::ofstream(path("data/cellml/chaste/") + name + ".cellml") << test::decay_model;
+        for (const double tau : {10.0, 11.0}) {
+            {
+                std::ofstream table(path("data/cellml_reference/") + name +
+                                    "/GraphState/outputs_state.csv");
+                table.precision(17);
+                for (int t = 0; t <= 100; ++t)
+                    table << -80 * std::exp(-t / tau) << "\n";
+            }
+            const auto r =
+                test::run({"verify", "--only", "cells.traces", "--data", path("data"), "--json"});
+            const auto j = r.json();
+            QVERIFY2(r.status == (tau == 10.0 ? 0 : 5), (r.out + r.err).c_str());
+            QCOMPARE(j["passed"].toInt(), tau == 10.0 ? 1 : 0);
+            QCOMPARE(j["missed"].toInt(), tau == 10.0 ? 0 : 1);
+            QCOMPARE(j["skipped"].toInt(), 11); // whose files are not there
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestVerify)
+#include "test_verify.moc"
