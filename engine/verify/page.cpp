@@ -110,6 +110,7 @@ std::string json(const Table& t)
     Json j = Json::object();
     j["program"] = "tawara";
     j["version"] = simulation::program_version();
+    j["built_from"] = t.settings.built_from.empty() ? Json(nullptr) : Json(t.settings.built_from);
     j["form"] = t.settings.short_form ? "short" : "whole";
     j["devices"] = t.settings.devices.text();
     j["stopped"] = t.stopped;

@@ -103,7 +103,10 @@ class TestVerify : public QObject
     {
         const auto groups = made_up();
         std::vector<std::string> told;
-        const auto t = make_table({}, groups, {}, [&](const Row& r) { told.push_back(r.id); });
+        Settings settings;
+        settings.built_from = "0123abc";
+        const auto t =
+            make_table(settings, groups, {}, [&](const Row& r) { told.push_back(r.id); });
         QCOMPARE(told, (std::vector<std::string>{"sums.right", "sums.wrong", "sums.long",
                                                  "faults.no_figure", "faults.row_fails",
                                                  "faults.skips", "faults.fails"}));
@@ -124,6 +127,7 @@ class TestVerify : public QObject
         write(t, path("table"));
         const auto j = QJsonDocument::fromJson(content(path("table/verify.json"))).object();
         QCOMPARE(j["missed"].toInt(), 4);
+        QCOMPARE(j["built_from"].toString(), QString("0123abc"));
         QCOMPARE(j["rows"].toArray().size(), 7);
         QCOMPARE(j["rows"].toArray().at(1).toObject()["figure"].toDouble(), 5.0);
         QVERIFY(j["rows"].toArray().at(3).toObject()["figure"].isNull());
