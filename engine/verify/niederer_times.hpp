@@ -3,6 +3,8 @@
 // 2011): the times at which V rises through 0 mV.
 #pragma once
 #include <array>
+#include <cstddef>
+#include <utility>
 
 namespace tawara::verify {
 
@@ -48,6 +50,10 @@ inline constexpr std::array<NinePoints, 18> published_times{{
      0.01,
      {1.22584, 27.9116, 37.4343, 38.15, 7.945, 25.0817, 36.3801, 36.2962, 17.6153}},
 }};
+
+/// Converged times of points (index, ms): P2, P3, P8 and P9.
+inline constexpr std::array<std::pair<std::size_t, double>, 4> converged_ms{
+    {{1, 27.3}, {2, 32.4}, {7, 42.0}, {8, 19.6}}};
 
 /// P8 of the finest runs of three programs of the paper [ms].
 inline constexpr std::array<double, 2> converged_P8_ms{42.5, 43.2};
