@@ -59,7 +59,8 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
     const auto& o = in.options;
     Json j = Json::object();
     j["built_from"] = o.built_from.empty() ? Json(nullptr) : Json(o.built_from);
-    j["session_path"] = std::filesystem::absolute(o.session_file).string();
+    j["session_path"] = // a session that was made in memory has none
+        o.session_file.empty() ? "" : std::filesystem::absolute(o.session_file).string();
     j["session"] = Json::parse(to_json(in.session));
     j["until_ms"] = in.stepper.time_ms();
     j["devices"] = o.device.devices.text();
