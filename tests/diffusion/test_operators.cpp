@@ -25,17 +25,19 @@ class TestOperators : public QObject
     {
         auto m = mesh::slab({1, 1, 1}, 1);
         for (std::size_t t = 0; t < m.tetrahedron_count(); ++t) {
-            m.fibre.set(t, {0.6, 0.8, 0});
-            m.sheet.set(t, {-0.8, 0.6, 0});
-            m.normal.set(t, {0, 0, 1});
+            m.fibre.set(t, 1.0 / 7 * Vec3{2, 3, 6}); // no entry of the tensor is like another
+            m.sheet.set(t, 1.0 / 7 * Vec3{3, -6, 2});
+            m.normal.set(t, 1.0 / 7 * Vec3{6, 2, -3});
         }
         const std::vector<Conductivity> table{{0.14, 0.028, 0.0140}, {0.2, 0.2, 0.2}, {0, 0, 0}};
         const std::vector<std::int32_t> rows{0, 1, 2, 0, 1, 2};
         const auto d = diffusivities(m, rows, table, 140, 0.01); // chi Cm = 1.4 uF/mm3
         const double f = 0.1, s = 0.02, n = 0.01;
-        const Tensor expected{0.36 * f + 0.64 * s, 0.64 * f + 0.36 * s, n, 0.48 * (f - s), 0, 0};
+        const Tensor expected{4 * f + 9 * s + 36 * n,  9 * f + 36 * s + 4 * n,
+                              36 * f + 4 * s + 9 * n,  6 * f - 18 * s + 12 * n,
+                              12 * f + 6 * s - 18 * n, 18 * f - 12 * s - 6 * n}; // * 49
         for (std::size_t k = 0; k < 6; ++k)
-            QVERIFY(std::abs(d[0][k] - expected[k]) < 1e-8);
+            QVERIFY(std::abs(d[0][k] - expected[k] / 49) < 1e-8);
         const double same = 0.2 / (140 * 0.01);
         QCOMPARE(d[1], (Tensor{same, same, same, 0, 0, 0}));
         QCOMPARE(d[2], Tensor{});
