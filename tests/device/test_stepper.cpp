@@ -341,6 +341,41 @@ class TestStepper : public QObject
         QVERIFY(nodal < 0.48);
     }
 
+    /// V of each step has the threshold's crossing between two steps, and the fall to a tenth of
+    /// the height above rest.
+    void timesOfMapsAreThoseOfTheSteps()
+    {
+        const auto p = interpolated_slab({2, 1, 1}, 0.5);
+        const auto s = on_cpu(p);
+        s->add_stimulus(left_end(p, 0.6));
+        std::vector<double> before(p.size()), now(p.size());
+        s->potential(now);
+        const auto rest = now;
+        auto peak = now;
+        std::vector<double> up(p.size(), NAN), down(p.size(), NAN);
+        const auto crossing = [&](std::size_t u, double level) {
+            return s->time_ms() - p.dt_ms * (now[u] - level) / (now[u] - before[u]);
+        };
+        while (s->time_ms() < 400) {
+            before = now;
+            s->advance(1);
+            s->potential(now);
+            for (std::size_t u = 0; u < p.size(); ++u) {
+                peak[u] = std::max(peak[u], now[u]);
+                const double low = peak[u] - 0.9 * (peak[u] - rest[u]);
+                if (std::isnan(up[u]) && now[u] >= p.activation_threshold_mV)
+                    up[u] = crossing(u, p.activation_threshold_mV);
+                else if (!std::isnan(up[u]) && std::isnan(down[u]) && now[u] <= low)
+                    down[u] = crossing(u, low);
+            }
+        }
+        const auto m = s->maps();
+        for (std::size_t u = 0; u < p.size(); ++u) {
+            QVERIFY(std::abs(m.activation_ms[u] - up[u]) < 1e-9);
+            QVERIFY(std::abs(m.repolarisation_ms[u] - down[u]) < 0.1);
+        }
+    }
+
     void interpolatedCurrentsAreRefusedAloud()
     {
         const auto said = [](const TissueProblem& p, const char* devices) {
