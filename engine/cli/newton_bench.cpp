@@ -120,7 +120,7 @@ void bench(Context& c, NewtonBenchArguments a)
         throw InputError("--explicit-dt", "is " + std::to_string(a.explicit_dt_ms) +
                                               "; it should be a time step in ms, or 0 for none");
     if (a.end_ms < a.dt_ms)
-        throw InputError("--end", "is shorter than one step of --dt");
+        throw InputError("--end", "is shorter than one step; it should be at least --dt");
     auto session = bench_session(c, a);
     const auto options = bench_options(a);
     if (a.consistent)
