@@ -3,6 +3,7 @@
 #include "engine/cable/step/cables.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/parse/model_text.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 #include "engine/verify/check.hpp"
 #include "engine/verify/number.hpp"
@@ -83,8 +84,8 @@ void finite_cable(Bench& b)
         for (std::size_t i = 0; i < cables.nodes(); ++i) {
             const double x = d.compartments.from_root_um[i] / lambda,
                          due = std::cosh(length - x) / std::sinh(length) / conductance_uS;
-            worst = std::max(worst,
-                             std::abs(cables.potential(static_cast<std::int32_t>(i)) - due) / due);
+            worst = larger_or_nan(
+                worst, std::abs(cables.potential(static_cast<std::int32_t>(i)) - due) / due);
         }
         curve.emplace_back(std::log10(length / parts), std::log10(worst));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What diffusion has to leave as it is: the whole, constants, linear fields.
+#include "engine/core/larger.hpp"
 #include "engine/verify/check.hpp"
 #include "engine/verify/problems/cube.hpp"
 #include "engine/verify/problems/meshes.hpp"
@@ -73,7 +74,7 @@ void linear_fields(Bench& b)
             const bool inner =
                 std::all_of(x.begin(), x.end(), [](double c) { return c > 0.3 && c < 0.7; });
             if (inner)
-                worst = std::max(worst, std::abs(l[i]));
+                worst = larger_or_nan(worst, std::abs(l[i]));
         }
         const std::string id = std::string(diffusion::name(scheme));
         b.row({id + ".linear", "largest |L v| dt of a linear field inside, " + id,

@@ -3,6 +3,7 @@
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/analysis/lead_field.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
@@ -43,8 +44,8 @@ void far_dipole(Bench& b)
         }
         const double due = unbounded(at, middle, moment) / bath,
                      scale = norm(moment) / (4 * std::numbers::pi * distance * distance * bath);
-        worst = std::max(worst, std::abs(phi - due) / scale);
-        sum = std::max(sum, std::abs(std::accumulate(w.begin(), w.end(), 0.0)) / size);
+        worst = larger_or_nan(worst, std::abs(phi - due) / scale);
+        sum = larger_or_nan(sum, std::abs(std::accumulate(w.begin(), w.end(), 0.0)) / size);
     }
     b.row({"lead_field.dipole",
            "lead field of a cube of 10 mm with an even gradient, 300 mm away, against its dipole",

@@ -2,6 +2,7 @@
 #include "engine/analysis/lead_field.hpp"
 #include "engine/analysis/phase.hpp"
 #include "engine/analysis/velocity.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/topology.hpp"
 
@@ -94,8 +95,9 @@ class TestAnalysis : public QObject
             if (!std::isfinite(speed))
                 continue; // three neighbours nearly in a plane, at a corner
             const std::set<std::int32_t> once(around.begin(), around.end());
-            wrong = std::max(wrong, std::abs(speed / fitted(once) - 1));
-            counted_twice = std::max(counted_twice, std::abs(fitted(around) / fitted(once) - 1));
+            wrong = larger_or_nan(wrong, std::abs(speed / fitted(once) - 1));
+            counted_twice =
+                larger_or_nan(counted_twice, std::abs(fitted(around) / fitted(once) - 1));
         }
         qInfo("each once: %.1e; as often as it is met: %.1f %%", wrong, 100 * counted_twice);
         QVERIFY(wrong < 1e-4);

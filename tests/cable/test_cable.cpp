@@ -5,6 +5,7 @@
 #include "engine/cable/cpu/solver.hpp"
 #include "engine/cable/tree.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "tests/several.hpp"
 
 #include <QtTest>
@@ -89,7 +90,7 @@ double error_of(std::span<const Real> got, std::span<const double> wanted)
 {
     double most = 0, away = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
-        most = std::max(most, std::abs(wanted[i]));
+        most = tawara::larger_or_nan(most, std::abs(wanted[i]));
         const double d = std::abs(static_cast<double>(got[i]) - wanted[i]);
         away = d <= away ? away : d;
     }

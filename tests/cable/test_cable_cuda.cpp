@@ -3,6 +3,7 @@
 #include "engine/cable/cpu/solver.hpp"
 #include "engine/cable/cuda/measure.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "tests/device/on_gpu.hpp"
 
 #include <QtTest>
@@ -34,7 +35,7 @@ double error_on_gpu(const Tree& t, const Batch& b, const Way& way)
     for (std::size_t s = 0; s < b.systems; ++s)
         for (std::size_t i = 0; i < b.nodes; ++i) {
             const double x = wanted.rhs[s * b.nodes + i];
-            most = std::max(most, std::abs(x));
+            most = larger_or_nan(most, std::abs(x));
             const double d = std::abs(static_cast<double>(n.rhs[b.place(i, s)]) - x);
             away = d <= away ? away : d;
         }
@@ -99,7 +100,7 @@ class TestCableCuda : public QObject
         cable::cuda::solve(b, single, 0);
         double most = 0, away = 0, away_single = 0;
         for (std::size_t i = 0; i < n.rhs.size(); ++i) {
-            most = std::max(most, std::abs(wanted.rhs[i]));
+            most = larger_or_nan(most, std::abs(wanted.rhs[i]));
             const double d = std::abs(n.rhs[i] - wanted.rhs[i]),
                          f = std::abs(static_cast<double>(single.rhs[i]) - wanted.rhs[i]);
             away = d <= away ? away : d;

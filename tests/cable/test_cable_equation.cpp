@@ -6,6 +6,7 @@
 #include "engine/cell/compiler/equations/system.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "tests/several.hpp"
 
 #include <QtTest>
@@ -216,7 +217,7 @@ class TestCableEquation : public QObject
                 const double x = c.from_root_um[i] / lambda;
                 const double due =
                     std::cosh(1.2 - x) / std::sinh(1.2) / infinite_conductance_uS(radius);
-                worst = std::max(worst, std::abs(v[i] - due) / due);
+                worst = larger_or_nan(worst, std::abs(v[i] - due) / due);
             }
             if (last > 0) {
                 const double order = std::log2(last / worst);

@@ -2,6 +2,7 @@
 // Cells with dyads in tissue on a GPU, against those of processors. Skipped where there is no GPU.
 #include "engine/calcium/picture.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/device/state_places.hpp"
 #include "tests/calcium/dyad_tissue.hpp"
 #include "tests/device/on_gpu.hpp"
@@ -80,7 +81,7 @@ Difference difference(const TissueProblem& p, const Snapshot& a, const Snapshot&
                 d.counts += counted && x != y ? 1 : 0;
                 d.open += array.name == "C1_O1" && x >= 256 ? 1 : 0;
                 if (!counted)
-                    d.others = std::max(d.others, std::abs(x - y) / (1e-6 + std::abs(x)));
+                    d.others = larger_or_nan(d.others, std::abs(x - y) / (1e-6 + std::abs(x)));
             }
         first += array.per_unknown;
     }

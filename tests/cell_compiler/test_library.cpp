@@ -3,6 +3,7 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/reference/reference.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/verify/problems/published_beats.hpp"
 
 #include <QtTest>
@@ -206,7 +207,8 @@ class TestLibrary : public QObject
             for (std::size_t t = 0; t < ra.size(); ++t) {
                 low = std::min(low, rb[t][there[k]]);
                 high = std::max(high, rb[t][there[k]]);
-                difference = std::max(difference, std::abs(ra[t][k] - rb[t][there[k]]));
+                difference =
+                    tawara::larger_or_nan(difference, std::abs(ra[t][k] - rb[t][there[k]]));
             }
             QVERIFY2(difference <= bound * (high - low) + 1e-12,
                      qPrintable(QString("%1: %2 of %3 to %4")

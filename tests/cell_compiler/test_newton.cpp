@@ -6,6 +6,7 @@
 #include "engine/cell/compiler/parse/model_text.hpp"
 #include "engine/cell/compiler/schemes/newton.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
+#include "engine/core/larger.hpp"
 #include "tests/cell_compiler/cells.hpp"
 #include "tests/cell_compiler/paced_beat.hpp"
 
@@ -98,7 +99,7 @@ class TestNewton : public QObject
                 const double residual = now[i] - before[i] - dt * rate[i];
                 const double size = std::abs(now[i]) + 1e-2 * std::abs(s.states[i].initial) + 1e-6;
                 QVERIFY(std::isfinite(residual));
-                worst = std::max(worst, std::abs(residual) / size);
+                worst = larger_or_nan(worst, std::abs(residual) / size);
             }
         }
         qInfo("largest residual of a state's size: %.1e; %g iterations", worst, most);

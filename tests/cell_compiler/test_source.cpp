@@ -6,6 +6,7 @@
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/aligned.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 
 #include <QtTest>
 #include <cmath>
@@ -117,14 +118,14 @@ class TestSource : public QObject
                         const double left = now[i] - from[i] - dt * rates[i];
                         const double size =
                             std::abs(now[i]) + 1e-2 * std::abs(s.states[i].initial) + 1e-6;
-                        worst_state = std::max(worst_state, std::abs(left) / size);
+                        worst_state = larger_or_nan(worst_state, std::abs(left) / size);
                     }
                     const double F = c.rate()[lane];
                     worst_rate =
                         std::max(worst_rate, std::abs(F - rates[0]) / (1 + std::abs(rates[0])));
                     const double quotient = (c.rate()[lane + 1] - c.rate()[lane - 1]) / (2 * h);
-                    worst_slope = std::max(worst_slope, std::abs(c.slope()[lane] - quotient) /
-                                                            (0.1 + std::abs(quotient)));
+                    worst_slope = larger_or_nan(worst_slope, std::abs(c.slope()[lane] - quotient) /
+                                                                 (0.1 + std::abs(quotient)));
                 }
             }
         qInfo("states %.1e, rate %.1e, slope %.1e", worst_state, worst_rate, worst_slope);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A tissue that a kernel's text steps on the host.
 #pragma once
+#include "engine/core/larger.hpp"
 #include "engine/device/cuda/kernel_values.cuh"
 #include "engine/device/cuda/reaction_text.hpp"
 #include "engine/device/cuda/shards.hpp"
@@ -128,7 +129,7 @@ struct HostTissue
             if (shard.old_of[i] < 0)
                 continue;
             const auto u = static_cast<std::size_t>(shard.old_of[i]);
-            d.v_mV = std::max(d.v_mV, std::abs(other.v[u] - double(v[steps % 2][i])));
+            d.v_mV = larger_or_nan(d.v_mV, std::abs(other.v[u] - double(v[steps % 2][i])));
             for (std::size_t s = 0; s < kept; ++s)
                 d.states =
                     std::max(d.states, std::abs(other.states[s][u] - double(states[at(s, i)])) /

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/larger.hpp"
 #include "engine/device/stepper.hpp"
 
 #include <QtTest>
@@ -66,14 +67,20 @@ inline std::vector<double> potential(const device::Stepper& s, std::size_t n)
     return v;
 }
 
-/// Of two lists in which NaN stands for "never"; 1e300 where only one has it.
+/// Of two numbers of which NaN stands for "never"; 1e300 where only one is NaN.
+inline double map_difference(double a, double b)
+{
+    if (std::isnan(a) && std::isnan(b))
+        return 0;
+    return std::isnan(a) || std::isnan(b) ? 1e300 : std::abs(a - b);
+}
+
+/// The largest of two lists.
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b)
 {
-    double d = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        d = std::isnan(a[i]) == std::isnan(b[i])
-                ? std::max(d, std::isnan(a[i]) ? 0 : std::abs(a[i] - b[i]))
-                : 1e300;
+    double d = a.size() == b.size() ? 0 : 1e300;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        d = std::max(d, map_difference(a[i], b[i]));
     return d;
 }
 
@@ -83,8 +90,8 @@ inline double difference_of_states(const device::Snapshot& a, const device::Snap
     double most = a.states.size() == b.states.size() ? 0 : HUGE_VAL;
     for (std::size_t k = 0; k < std::min(a.states.size(), b.states.size()); ++k)
         for (std::size_t u = 0; u < a.states[k].size(); ++u)
-            most = std::max(most, std::abs(a.states[k][u] - b.states[k][u]) /
-                                      (1e-3 + std::abs(a.states[k][u])));
+            most = larger_or_nan(most, std::abs(a.states[k][u] - b.states[k][u]) /
+                                           (1e-3 + std::abs(a.states[k][u])));
     return most;
 }
 

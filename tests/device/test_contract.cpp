@@ -411,8 +411,8 @@ class TestContract : public QObject
             const auto a = reference->maps(), b = whole->maps();
             double early = 0, late = 0; // both NaN where nothing happened yet: no difference
             for (std::size_t u = 0; u < p.size(); ++u) {
-                early = std::max(early, std::abs(a.activation_ms[u] - b.activation_ms[u]));
-                late = std::max(late, std::abs(a.apd90(u) - b.apd90(u)));
+                early = std::max(early, map_difference(a.activation_ms[u], b.activation_ms[u]));
+                late = std::max(late, map_difference(a.apd90(u), b.apd90(u)));
             }
             qInfo("%s: activation %.2e ms, APD90 %.2e ms, %.0f %% of steps at rest", way.name,
                   early, late, 100 * whole->share_quiescent());

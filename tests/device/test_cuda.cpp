@@ -152,8 +152,8 @@ class TestCuda : public QObject
         for (std::size_t u = 0; u < p.size(); ++u) {
             QVERIFY(std::abs(a.activation_ms[u] - b.activation_ms[u]) < 1e-6);
             QVERIFY(std::abs(a.repolarisation_ms[u] - b.repolarisation_ms[u]) < 1e-5);
-            single = std::max(single, std::abs(a.activation_ms[u] - e.activation_ms[u]));
-            apd = std::max(apd, std::abs(a.apd90(u) - e.apd90(u)));
+            single = std::max(single, map_difference(a.activation_ms[u], e.activation_ms[u]));
+            apd = std::max(apd, map_difference(a.apd90(u), e.apd90(u)));
         }
         qInfo("single precision: activation %.2e ms, APD90 %.2e ms", single, apd);
         QVERIFY(single < 0.02);
@@ -474,10 +474,10 @@ class TestCuda : public QObject
             const auto a = d->maps(), b = m->maps(), c = s->maps();
             double mixed = 0, single = 0, apd_mixed = 0, apd_single = 0;
             for (std::size_t u = 0; u < p.size(); ++u) {
-                mixed = std::max(mixed, std::abs(a.activation_ms[u] - b.activation_ms[u]));
-                single = std::max(single, std::abs(a.activation_ms[u] - c.activation_ms[u]));
-                apd_mixed = std::max(apd_mixed, std::abs(a.apd90(u) - b.apd90(u)));
-                apd_single = std::max(apd_single, std::abs(a.apd90(u) - c.apd90(u)));
+                mixed = std::max(mixed, map_difference(a.activation_ms[u], b.activation_ms[u]));
+                single = std::max(single, map_difference(a.activation_ms[u], c.activation_ms[u]));
+                apd_mixed = std::max(apd_mixed, map_difference(a.apd90(u), b.apd90(u)));
+                apd_single = std::max(apd_single, map_difference(a.apd90(u), c.apd90(u)));
             }
             qInfo("activation: mixed %.1e, single %.1e ms; APD90: %.1e, %.1e ms", mixed, single,
                   apd_mixed, apd_single);

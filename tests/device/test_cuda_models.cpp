@@ -207,7 +207,7 @@ class TestCudaModels : public QObject
         const auto a = reference->maps(), b = resting->maps();
         double early = 0;
         for (std::size_t u = 0; u < p.size(); ++u)
-            early = std::max(early, std::abs(a.activation_ms[u] - b.activation_ms[u]));
+            early = std::max(early, map_difference(a.activation_ms[u], b.activation_ms[u]));
         const double late = between(reference->snapshot(), resting->snapshot()).v_mV;
         const auto longs = resting->kernels().at(0).calls;
         qInfo("activation %.1e ms, V after 150 ms %.1e mV; %lld long steps", early, late,

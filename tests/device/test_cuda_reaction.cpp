@@ -4,6 +4,7 @@
 // test_contract.
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/device/cuda/backend.hpp"
 #include "engine/device/cuda/state_tiles.hpp"
 #include "tests/device/channel_rows.hpp"
@@ -58,7 +59,7 @@ double of_peaks(const Snapshot& a, const Snapshot& b)
     double most = 0;
     for (std::size_t u = 0; u < a.v.size(); ++u)
         if (std::isfinite(a.activation_ms[u]))
-            most = std::max(most, std::abs(a.peak_mV[u] - b.peak_mV[u]));
+            most = larger_or_nan(most, std::abs(a.peak_mV[u] - b.peak_mV[u]));
     return most;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/core/aligned.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/device/cuda/kernel_values.cuh"
 #include "engine/device/cuda/reaction_text.hpp"
 #include "engine/device/cuda/shards.hpp"
@@ -182,9 +183,9 @@ class TestCudaText : public QObject
                     const auto found = front.currents(fields, stimulated);
                     double largest = 0, worst = 0;
                     for (std::size_t u = 0; u < p.size(); ++u) {
-                        largest = std::max(largest, std::abs(double(expected.current[u])));
-                        worst = std::max(worst,
-                                         std::abs(double(found[u]) - double(expected.current[u])));
+                        largest = larger_or_nan(largest, std::abs(double(expected.current[u])));
+                        worst = larger_or_nan(
+                            worst, std::abs(double(found[u]) - double(expected.current[u])));
                     }
                     qInfo("%d shards: %.2g of %.3g, %lld tetrahedra", shards, worst, largest,
                           static_cast<long long>(expected.tetrahedra));

@@ -3,6 +3,7 @@
 // in three shards; rows of GPUs are skipped where there is none. What every stepping promises is in
 // test_contract.
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/diffusion/newton.hpp"
 #include "tests/device/on_gpu.hpp"
@@ -128,7 +129,7 @@ class TestNewtonSteps : public QObject
             adaptive->advance(400);
             const auto a = potential(*single, p.size()), b = potential(*adaptive, p.size());
             for (std::size_t u = 0; u < a.size(); ++u)
-                worst = std::max(worst, std::abs(a[u] - b[u]));
+                worst = larger_or_nan(worst, std::abs(a[u] - b[u]));
         }
         const auto few = adaptive->newton_counts()->steps, many = single->newton_counts()->steps;
         qInfo("%lld steps in place of %lld, V differs by %.2f mV at most", (long long)few,

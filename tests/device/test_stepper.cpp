@@ -2,6 +2,7 @@
 // The CPU's back end alone, and what is said of devices. What every back end promises is in
 // test_contract.
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/device/cpu/interpolated_currents.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -290,7 +291,7 @@ class TestStepper : public QObject
         double largest = 0;
         for (std::size_t u = 0; u < p.size(); ++u) {
             const double c = expected[u] / mass[u];
-            largest = std::max(largest, std::abs(c));
+            largest = larger_or_nan(largest, std::abs(c));
             QVERIFY2(std::abs(added[u] - c) < 1e-8 * (1 + std::abs(c)),
                      qPrintable(QString("%1 and %2").arg(added[u]).arg(c)));
         }
@@ -431,7 +432,7 @@ class TestStepper : public QObject
                 }
                 double most = 0;
                 for (std::size_t u = 0; u < p.size(); ++u)
-                    most = std::max(most, std::abs(v[0][u] - v[1][u]));
+                    most = larger_or_nan(most, std::abs(v[0][u] - v[1][u]));
                 QVERIFY2(most > 1e-6 && most < 120,
                          qPrintable(QString("%1: %2 mV").arg(name.c_str()).arg(most)));
             }
@@ -457,7 +458,7 @@ class TestStepper : public QObject
         const auto difference = [&](const auto& v) {
             double most = 0;
             for (std::size_t u = 0; u < v.size(); ++u)
-                most = std::max(most, std::abs(static_cast<double>(v[u] - computed[u])));
+                most = larger_or_nan(most, std::abs(static_cast<double>(v[u] - computed[u])));
             return most;
         };
         qInfo("1 mV: %.2e mV, 0.05 mV: %.2e mV", difference(coarse), difference(fine));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/larger.hpp"
 #include "engine/diffusion/permute.hpp"
 #include "engine/mesh/check.hpp"
 #include "tests/diffusion/cube.hpp"
@@ -56,8 +57,8 @@ class TestImplicit : public QObject
             b.step(fine);
         double wrong = 0, moved = 0, before = 0, after = 0;
         for (std::size_t i = 0; i < s.size(); ++i) {
-            wrong = std::max(wrong, std::abs(coarse[i] - fine[i]));
-            moved = std::max(moved, std::abs(fine[i] - start[i]));
+            wrong = larger_or_nan(wrong, std::abs(coarse[i] - fine[i]));
+            moved = larger_or_nan(moved, std::abs(fine[i] - start[i]));
             before += s.volume[i] * start[i];
             after += s.volume[i] * coarse[i];
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/mesh/check.hpp"
 #include "tests/diffusion/shaken.hpp"
 
@@ -97,7 +98,7 @@ class TestOperators : public QObject
                 const double b = s.alpha.value[k] * (mass == Mass::consistent ? 1 : s.volume[i]);
                 column[j] += b; // what j gives away through this entry ...
                 column[i] -= b;
-                most = std::max(most, std::abs(b));
+                most = larger_or_nan(most, std::abs(b));
             }
         }
         for (double c : column) // ... others receive

@@ -2,6 +2,7 @@
 // Frames from the GPU straight into OpenGL's buffers, against the same frames by the host. Skipped
 // without a GPU that both computes and draws. The first test needs neither.
 #include "app/real_engine.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/core/resource.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/view_panel.hpp"
@@ -59,8 +60,9 @@ class TestInterop : public QObject
         const auto& values = host->frame()->values;
         double largest = 0, high = -1e9;
         for (std::size_t i = 0; i < got.size(); ++i) {
-            largest = std::max(largest, std::abs(static_cast<double>(
-                                            got[i] - values[static_cast<std::size_t>(source[i])])));
+            largest =
+                larger_or_nan(largest, std::abs(static_cast<double>(
+                                           got[i] - values[static_cast<std::size_t>(source[i])])));
             high = std::max(high, static_cast<double>(got[i]));
         }
         return high > -80 ? largest : 1e9; // nothing but rest proves nothing

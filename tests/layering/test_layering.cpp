@@ -79,6 +79,10 @@ class TestLayering : public QObject
     Q_OBJECT
     const QStringList code_{"*.cpp", "*.hpp", "*.cu", "*.cuh"};
     const QStringList product_{"engine", "widgets", "app"};
+    /// What is compared there is no difference of computed numbers.
+    const QStringList may_pass_{"tests/gui/test_bars.cpp", "tests/render/test_scene.cpp",
+                                "tests/sparse/test_order.cpp", "tests/gui/test_painting.cpp",
+                                "tests/layering/test_layering.cpp"};
 
     static void report(const QStringList& wrong)
     {
@@ -359,6 +363,27 @@ class TestLayering : public QObject
                                      code_ + QStringList{"*.glsl", "*.sh"}))
             if (const auto lines = s.lines.size() - 1; lines > 500) // nothing follows the last \n
                 wrong << QString("%1: has %2 lines; split it").arg(s.path).arg(lines);
+        report(wrong);
+    }
+
+    /// std::max(most, NaN) is most: a difference that is NaN would be passed over, and the test
+    /// pass.
+    void largestDifferencesKeepNaN()
+    {
+        static const QRegularExpression passes(
+            "\\b([\\w.]+) = "
+            "std::max\\(\\1,\\s*(std::f?abs\\(|norm\\(|static_cast<double>\\(std::abs)");
+        QVERIFY(passes.match("d = std::max(d, std::abs(a - b));").hasMatch());
+        QStringList wrong;
+        for (const auto& s : sources({"tests", "engine/verify"}, code_)) {
+            if (s.path.startsWith("tests/bench/"))
+                continue;
+            auto at = passes.globalMatch(s.lines.join('\n'));
+            while (at.hasNext())
+                if (const auto m = at.next(); !may_pass_.contains(s.path))
+                    wrong << QString("%1: '%2': larger_or_nan() of core/larger.hpp keeps NaN")
+                                 .arg(s.path, m.captured());
+        }
         report(wrong);
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/face_markers.hpp"
@@ -49,7 +50,7 @@ double apart(const Directions& a, const Directions& b, const std::vector<std::si
 {
     double d = 0;
     for (std::size_t t = 0; t < a.size(); ++t)
-        d = std::max(d, norm(a[t] - b[order[t]]));
+        d = larger_or_nan(d, norm(a[t] - b[order[t]]));
     return d;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Slices and cut faces show what the wall shows: by numbers, and by a picture.
+#include "engine/core/larger.hpp"
 #include "engine/mesh/check.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/render/baseline.hpp"
@@ -89,7 +90,7 @@ class TestSlices : public QObject
             const auto i = 3 * static_cast<std::size_t>(face->triangles[k / 3][k % 3]);
             const double want = of({face->points[i], face->points[i + 1], face->points[i + 2]});
             const double d = static_cast<double>(values[k]) - want;
-            most = std::max(most, std::abs(period > 0 ? std::remainder(d, period) : d));
+            most = larger_or_nan(most, std::abs(period > 0 ? std::remainder(d, period) : d));
         }
         return most;
     }

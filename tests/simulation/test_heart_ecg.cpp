@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Electrocardiograms of whole hearts: leads, intervals, the torso around them.
 #include "engine/analysis/lead_field.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/tissue/coordinates.hpp"
 #include "tests/simulation/example_run.hpp"
@@ -308,7 +309,7 @@ class TestHeartEcg : public QObject
             phi[e.name] = analysis::direct_sum(*t.mesh, sigma, v, e.position_mm, 0.2);
         double largest = 0;
         for (float x : found)
-            largest = std::max(largest, std::abs(static_cast<double>(x)));
+            largest = larger_or_nan(largest, std::abs(static_cast<double>(x)));
         for (std::size_t l = 0; l < found.size(); ++l) {
             double direct = 0;
             for (const auto& [name, w] : layout.leads[l].weights)

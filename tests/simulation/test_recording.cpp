@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/simulation/observe/recording.hpp"
 
 #include <QtTest>
@@ -39,7 +40,8 @@ double worst(const RecordedFrame& f)
 {
     double most = 0;
     for (std::size_t i = 0; i < f.values.size(); ++i)
-        most = std::max(most, std::fabs(static_cast<double>(f.values[i]) - wave(i, f.time_ms)));
+        most =
+            larger_or_nan(most, std::fabs(static_cast<double>(f.values[i]) - wave(i, f.time_ms)));
     return most;
 }
 
@@ -188,7 +190,7 @@ class TestRecording : public QObject
         QCOMPARE(t.front(), 0.0);
         QVERIFY(t.back() > 3000 - 2 * r.every_ms());
         for (std::size_t k = 1; k < t.size(); ++k)
-            spacing = std::max(spacing, std::fabs(t[k] - t[k - 1] - r.every_ms()));
+            spacing = larger_or_nan(spacing, std::fabs(t[k] - t[k - 1] - r.every_ms()));
         QCOMPARE(spacing, 0.0);
         for (std::size_t k = 0; k < t.size(); ++k) {
             const auto f = r.frame(k);

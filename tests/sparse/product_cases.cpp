@@ -2,6 +2,7 @@
 #include "tests/sparse/product_cases.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/mesh/check.hpp"
 #include "tests/sparse/product_on_gpu.hpp"
 #include "tests/sparse/random_matrix.hpp"
@@ -110,7 +111,7 @@ bool near(const std::vector<double>& y, const std::vector<double>& wanted, doubl
 {
     double most = 1;
     for (const double v : wanted)
-        most = std::max(most, std::abs(v));
+        most = larger_or_nan(most, std::abs(v));
     for (std::size_t i = 0; i < y.size(); ++i)
         if (!(std::abs(y[i] - wanted[i]) <= tolerance * most))
             return false;

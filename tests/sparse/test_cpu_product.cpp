@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Products by vectors and threads of the CPU give the bits of products place by place.
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/sparse/cpu/product.hpp"
 #include "tests/sparse/random_matrix.hpp"
 
@@ -35,7 +36,7 @@ double away(const Csr& a, const WarpOptions& options, bool& same)
         std::vector<Real> y(wanted.size(), Real(-7));
         product.multiply(x, y, pool);
         for (std::size_t i = 0; i < y.size(); ++i)
-            most = std::max(most, std::abs(static_cast<double>(y[i]) - wanted[i]));
+            most = larger_or_nan(most, std::abs(static_cast<double>(y[i]) - wanted[i]));
         if (threads == 1)
             first = y;
         same = same && y == first;

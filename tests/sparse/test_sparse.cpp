@@ -2,6 +2,7 @@
 // Compressed rows, and their entries laid out for warps: every entry once, in its place, and
 // products as by the rows.
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/sparse/ell_warp.hpp"
 #include "tests/sparse/random_matrix.hpp"
 
@@ -83,7 +84,7 @@ double largest(const std::vector<double>& x)
 {
     double most = 0;
     for (const double v : x)
-        most = std::max(most, std::abs(v));
+        most = larger_or_nan(most, std::abs(v));
     return most;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/cell/compiler/parse/model_text.hpp"
 #include "engine/cell/compiler/reference/reference.hpp"
+#include "engine/core/larger.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +87,7 @@ TraceComparison compare_traces(const std::filesystem::path& model,
                 const double r = rows[t][q], d = result[t][k] - r;
                 d2 += d * d;
                 r2 += r * r;
-                most = std::max(most, std::abs(d));
+                most = larger_or_nan(most, std::abs(d));
                 low = std::min(low, r);
                 high = std::max(high, r);
             }
