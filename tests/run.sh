@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs what is missing, builds everything with warnings as errors, runs every test under a virtual display and ends
-# with ctest's summary. Arguments go to ctest, e.g. tests/run.sh -R mesh
+# Installs what is missing, builds everything with warnings as errors, runs every test under a virtual display, says what
+# was skipped and why, and ends with ctest's summary. A reason that tests/may_skip.txt does not allow is a failure. Arguments go to ctest, e.g. tests/run.sh -R mesh
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${TAWARA_BUILD:-$root/build/test}
@@ -17,4 +17,9 @@ if ! nvidia-smi -L > /dev/null 2>&1; then options+=(-DCMAKE_CUDA_ARCHITECTURES=9
 cmake -S "$root" -B "$build" -G Ninja "${options[@]}" $(tawara_compiler "$build")
 cmake --build "$build" --parallel "${TAWARA_JOBS:-$(nproc)}"
 echo "tawara: built in $((SECONDS - started)) s"
-exec env LIBGL_ALWAYS_SOFTWARE=1 ctest --test-dir "$build" --parallel "${TAWARA_JOBS:-$(nproc)}" --output-on-failure "$@"
+status=0
+env LIBGL_ALWAYS_SOFTWARE=1 ctest --test-dir "$build" --parallel "${TAWARA_JOBS:-$(nproc)}" --output-on-failure "$@" 2>&1 |
+  tee "$build/ctest.txt" || status=$?
+"$root/tests/skipped.sh" "$build/Testing/Temporary/LastTest.log" || { [ "$status" != 0 ] || status=1; }
+sed -n '/% tests passed/,$p' "$build/ctest.txt"
+exit "$status"
