@@ -82,14 +82,14 @@ struct Watched
     }
 };
 
-/// A run of a p1 session, looked at each millisecond.
+/// A run of a p1 session in single precision, as the window has it, looked at each millisecond.
 /// @param then  the delay once re-entry was said [ms]
 Watched watched(const Session& s, double to_ms, PhasePlane::Kind plane = delayed,
                 std::optional<double> then = {})
 {
     constexpr float up_mV = -20;
     const auto t = build_tissue(s);
-    const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::double_, 1});
+    const auto stepper = device::make_stepper(t.problem, {"cpu", Precision::single, 1});
     for (const auto& stimulus : s.stimuli)
         for (auto& source : sources_of(t, stimulus, "s", "/stimuli"))
             stepper->add_stimulus(std::move(source));
