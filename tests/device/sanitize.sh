@@ -9,7 +9,8 @@ set -uo pipefail
 folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
 out=${2:-/dev/stdout}
 limit=${LIMIT:-300}
-programs="test_contract test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction test_ports test_cable_cuda"
+programs="test_contract test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction test_ports test_newton_steps test_cable_cuda
+  test_network_cuda test_calcium_cuda test_sparse_cuda"
 # What tests nothing of a kernel (ceilings, refusals) is left out, and so are the runs to a failure. Kernels that start
 # while the one ahead ends (rings behind diffusion) are for memcheck alone: racecheck 2025.3.1 finds no hazard there, but
 # ends with "failure to track a kernel launch", an error of its own. Rings as such it follows in test_cuda_models.
@@ -21,7 +22,11 @@ functions_of() { # program, tool
     test_contract) if [ "$2" = memcheck ]; then echo snapshotContinuesBitForBit \
       probesAndDisplayAreWeightedSums tissueWithoutCellsIsLeftOut; fi
       echo restingTissueTakesLongSteps longStepsLoseNoFlow ;;
-    test_cable_cuda) echo everyWayAgrees ;;
+    test_newton_steps) if [ "$2" = memcheck ]; then echo gpusTakeTheSameSteps; fi ;;
+    test_cable_cuda) echo everyWayAgrees treesThatDiffer ;;
+    test_network_cuda) echo aNetworkIsThatOfTheCpu stepsInAnyPortions ;;
+    test_calcium_cuda) echo dyadsGiveTheCpusBits batchesAndDevicesDoNotMatter statesGoOn ;;
+    test_sparse_cuda) echo laidOutMatricesGiveTheCpusBits otherFormatsAgree valuesAloneAreRenewed ;;
     test_cuda) echo agreesWithTheCpu sizesAroundAWarp cutsAndTuningChangeNoBit $rings \
       restingTissueIsCutWithoutABit mixedPrecisionStaysNearDouble ;;
     test_cuda_implicit) echo agreesWithTheCpu sizesAroundAWarp sameCutSameBits iterationsAreReported ;;
