@@ -12,6 +12,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <ctime>
 #include <thread>
 
 using namespace tawara;
@@ -32,16 +33,16 @@ class TestLive : public QObject
         in.answer(e.post(Load{s}));
         run_to(e, in, 2);
         auto regions = s.regions;
-        qint64 quickest = 1000; // of five, since other programs may hold the processor meanwhile
-        for (int k = 0; k < 5 && quickest >= 100; ++k) {
+        double most_ms = 0; // of the processor's time, which other programs do not take
+        for (int k = 0; k < 5; ++k) {
             if (k > 0)
                 QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
-            QElapsedTimer timer;
-            timer.start();
+            const auto from = std::clock();
             QVERIFY(in.answer(e.post(SetTissue{regions, {{"no sodium", {{"g_Na", 0}}}}})).applied);
-            quickest = std::min(quickest, timer.elapsed());
+            most_ms =
+                std::max(most_ms, 1e3 * static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC);
         }
-        QVERIFY2(quickest < 100, qPrintable(QString::number(quickest)));
+        QVERIFY2(most_ms < 100, qPrintable(QString::number(most_ms)));
         run_to(e, in, 60);
         QVERIFY(highest(e, 1) < -60); // nothing propagates
         QVERIFY(in.answer(e.post(SetTissue{regions, {}})).applied);
