@@ -246,9 +246,7 @@ int show(const CLI::App& app, const CLI::Success& asked, const Console& console)
     return done;
 }
 
-} // namespace
-
-int run(std::span<const std::string> args, const Console& console)
+int obeyed(std::span<const std::string> args, const Console& console)
 {
     CLI::App app("Cardiac electrophysiology: tissue runs, meshes, cells, benchmarks.",
                  "tawara-cli");
@@ -312,6 +310,18 @@ int run(std::span<const std::string> args, const Console& console)
         return ended(device_failed, "cpu: not enough memory for this size");
     } catch (const std::exception& e) {
         return ended(1, std::string("internal: ") + e.what());
+    }
+}
+
+} // namespace
+
+int run(std::span<const std::string> args, const Console& console)
+{
+    try {
+        return obeyed(args, console);
+    } catch (const std::bad_alloc&) { // before a command began, or while its end was told
+        console.err << "error: not enough memory\n" << std::flush;
+        return device_failed;
     }
 }
 

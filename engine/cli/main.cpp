@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <exception>
 #include <fcntl.h>
 #include <iostream>
 #include <poll.h>
@@ -55,7 +57,7 @@ class Input : public std::streambuf
 } // namespace
 
 int main(int argc, char** argv)
-{
+try {
     for (int stream : {0, 1, 2}) // of a closed one no file takes the place; writing stays an error
         if (fcntl(stream, F_GETFD) < 0)
             static_cast<void>(open("/dev/null", O_RDONLY));
@@ -70,4 +72,7 @@ int main(int argc, char** argv)
     return tawara::cli::run(args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &in,
                                    &results_begun, tawara::Context::whole_machine(),
                                    tawara::cli::built_from});
+} catch (const std::exception& e) { // no command has begun
+    std::fprintf(stderr, "error: the program cannot begin: %s\n", e.what());
+    return tawara::cli::device_failed;
 }

@@ -2,6 +2,7 @@
 #include "engine/study/ledger.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/simulation/session/json_fault.hpp"
 
 #include <array>
 #include <cerrno>
@@ -148,6 +149,27 @@ State state_of(const std::string& word)
         if (word == name(state))
             return state;
     return State::failed;
+}
+
+/// What a text of the ledger says. @throws InputError where it is not what this program wrote
+template <class Use>
+auto understood(const fs::path& file, const char* what, const std::string& text, Use use)
+{
+    const auto refuse = [&]() -> void {
+        throw InputError(file.string(), std::string("the ledger's record of its ") + what +
+                                            " is damaged; run the study into another folder");
+    };
+    const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
+        if (depth > static_cast<int>(simulation::most_json_depth))
+            refuse();
+        return true;
+    };
+    try {
+        return use(Json::parse(text, shallow));
+    } catch (const Json::exception&) {
+        refuse();
+        throw;
+    }
 }
 
 std::string settings_text(const std::vector<Setting>& settings)
@@ -322,7 +344,9 @@ std::string Ledger::study_name() const
 Calibration Ledger::calibration() const
 {
     const auto text = value("calibrate");
-    return text.empty() ? Calibration() : calibration_of(text);
+    return text.empty() ? Calibration() : understood(file_, "limits", text, [&](const Json&) {
+        return calibration_of(text);
+    });
 }
 
 std::string Ledger::digest() const
@@ -339,18 +363,21 @@ std::vector<std::string> Ledger::paths() const
 {
     const auto text = value("paths");
     return text.empty() ? std::vector<std::string>()
-                        : Json::parse(text).get<std::vector<std::string>>();
+                        : understood(file_, "keys", text, [](const Json& o) {
+                              return o.get<std::vector<std::string>>();
+                          });
 }
 
 std::vector<Setting> Ledger::settings(std::int64_t run) const
 {
     std::vector<Setting> out;
     Statement s(db_, "SELECT settings FROM runs WHERE number = ?");
-    if (s.with(run).next()) {
-        const auto settings = Json::parse(s.text(0));
-        for (const auto& [path, value] : settings.items())
-            out.emplace_back(path, value.dump());
-    }
+    if (s.with(run).next())
+        understood(file_, "settings", s.text(0), [&](const Json& settings) {
+            for (const auto& [path, value] : settings.items())
+                out.emplace_back(path, value.dump());
+            return true;
+        });
     return out;
 }
 

@@ -143,9 +143,14 @@ std::vector<ReportPage::Section> Searches::kept_pictures(const std::filesystem::
 {
     std::vector<ReportPage::Section> out;
     std::error_code none;
-    if (std::filesystem::exists(file, none))
+    if (!std::filesystem::exists(file, none))
+        return out;
+    try {
         for (const auto& p : Json::parse(file_content(file)))
             out.push_back({p.at(0).get<std::string>(), p.at(1).get<std::string>(), {}});
+    } catch (const Json::exception&) {
+        throw InputError(file.string(), "this is no list of pictures; remove the file");
+    }
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/digest/sha256.hpp"
+#include "engine/simulation/session/json_fault.hpp"
 #include "engine/simulation/session/presets.hpp"
 
 #include <algorithm>
@@ -33,9 +34,17 @@ struct Axis
 
 Json parsed(const fs::path& file)
 {
-    const std::string text = file_content(file);
+    constexpr std::uintmax_t most_bytes = 32U << 20;
+    const std::string text = file_content(file, most_bytes, "studies are some kB");
+    const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
+        if (depth > static_cast<int>(simulation::most_json_depth))
+            fail(file, "",
+                 "is nested more than " + std::to_string(simulation::most_json_depth) +
+                     " deep; studies are not");
+        return true;
+    };
     try {
-        return Json::parse(text, nullptr, true, true);
+        return Json::parse(text, shallow, true, true);
     } catch (const Json::parse_error& e) {
         const auto line =
             1 +

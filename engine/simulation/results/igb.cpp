@@ -44,6 +44,10 @@ std::optional<Head> head_of(std::istream& in)
         words["z"] != "1" || words["facteur"] != "1" || words["zero"] != "0")
         return {};
     const auto number = [&](const char* key) { return std::strtod(words[key].c_str(), nullptr); };
+    constexpr double most = 1e12; // as many as no disk holds
+    if (!(number("x") >= 0 && number("x") < most && number("t") >= 0 && number("t") < most &&
+          std::abs(number("org_t")) < most && std::abs(number("dim_t")) < most))
+        return {};
     Head head{static_cast<std::size_t>(number("x")), static_cast<std::int64_t>(number("t")),
               number("org_t"), 0};
     if (head.frames > 1)

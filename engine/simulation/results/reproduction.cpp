@@ -5,6 +5,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/session_json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* key = "reproduction";
 constexpr std::uintmax_t most_bytes = 64U << 20;
+
+/// A report as it stands. @throws InputError also where it is nested as no report is
+Json parsed_report(const std::string& text, const std::string& file)
+{
+    try {
+        return parse_json(text, file);
+    } catch (const InputError&) {
+        throw InputError(file, "is no JSON; give the report.json that tawara-cli run has written");
+    }
+}
 
 /// A report's part about its run. @throws InputError
 Json record_of(const Json& report, const std::string& file)
@@ -52,6 +63,17 @@ double number_of(const Json& record, const char* name, const std::string& file)
                          "is missing; it should be a "
                          "number");
     return record[name].get<double>();
+}
+
+/// The digests of its tables, by their names. @throws InputError
+Json digests_of_tables(const Json& record, const std::string& file)
+{
+    constexpr const char* tables = "tables_sha256";
+    const auto out = record.value(tables, Json::object());
+    if (!out.is_object())
+        throw InputError(file, std::string("/") + key + "/" + tables,
+                         "should be an object of names and digests");
+    return out;
 }
 
 Precision precision_of(const std::string& word, const std::string& file)
@@ -115,9 +137,7 @@ RecordedRun read_report(const fs::path& report)
     const auto file = report.string();
     RecordedRun out;
     out.json = file_content(report, most_bytes, "reports are some kB");
-    const auto j = Json::parse(out.json, nullptr, false);
-    if (j.is_discarded())
-        throw InputError(file, "is no JSON; give the report.json that tawara-cli run has written");
+    const auto j = parsed_report(out.json, file);
     const auto r = record_of(j, file);
     auto& o = out.options;
     o.session_file = text(r, "session_path", file);
@@ -132,6 +152,9 @@ RecordedRun read_report(const fs::path& report)
         static_cast<unsigned>(std::clamp(number_of(r, "threads", file), 0.0, 1024.0));
     if (r.contains("resume")) {
         o.resume = text(r, "resume", file);
+        if (r.contains("branch") && !r["branch"].is_boolean())
+            throw InputError(file, std::string("/") + key + "/branch",
+                             "should be true or false; it says whether the run branched off");
         o.branch = r.value("branch", false);
         std::error_code none;
         if (!fs::exists(o.resume, none))
@@ -152,10 +175,10 @@ bool RunComparison::same() const
 RunComparison compare_reports(const std::string& before_json, const fs::path& before_folder,
                               const std::string& now_json, const fs::path& now_folder)
 {
-    const auto a = Json::parse(before_json, nullptr, false),
-               b = Json::parse(now_json, nullptr, false);
-    const auto x = record_of(a, (before_folder / "report.json").string()),
-               y = record_of(b, (now_folder / "report.json").string());
+    const auto before_file = (before_folder / "report.json").string(),
+               now_file = (now_folder / "report.json").string();
+    const auto a = parsed_report(before_json, before_file), b = parsed_report(now_json, now_file);
+    const auto x = record_of(a, before_file), y = record_of(b, now_file);
     RunComparison out;
     const auto digests = [&](const char* what, const char* of) {
         const auto p = x.value(of, Json()), q = y.value(of, Json());
@@ -167,8 +190,7 @@ RunComparison compare_reports(const std::string& before_json, const fs::path& be
     if (!digests("activation", "activation_sha256"))
         out.results.back().how = activation_words(before_folder, now_folder);
     digests("repolarisation", "repolarisation_sha256");
-    const auto tables = x.value("tables_sha256", Json::object()),
-               there = y.value("tables_sha256", Json::object());
+    const auto tables = digests_of_tables(x, before_file), there = digests_of_tables(y, now_file);
     for (const auto& [file, digest] : tables.items())
         out.results.push_back({file, there.value(file, Json()) == digest,
                                there.contains(file) ? "" : "was not written now"});

@@ -3,11 +3,13 @@
 
 #include "engine/cell/compiler/parse/model_text.hpp"
 #include "engine/cell/compiler/reference/reference.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/larger.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdlib>
 #include <sstream>
 
 namespace tawara::verify {
@@ -21,17 +23,32 @@ using cell::compiler::ResolveOptions;
 
 std::vector<std::vector<double>> read_table(const std::filesystem::path& file)
 {
-    std::ifstream in(file);
+    std::istringstream in(file_content(file));
     std::vector<std::vector<double>> rows;
+    long number = 0;
     for (std::string line; std::getline(in, line);) {
+        ++number;
         if (line.empty() || line[0] == '#')
             continue;
         std::vector<double> row;
         std::istringstream cells(line);
-        for (std::string c; std::getline(cells, c, ',');)
-            row.push_back(std::stod(c));
+        for (std::string c; std::getline(cells, c, ',');) {
+            char* end = nullptr;
+            row.push_back(std::strtod(c.c_str(), &end));
+            if (end == c.c_str())
+                throw InputError(file.string(), number,
+                                 "column " + std::to_string(row.size()) +
+                                     " is no number; want a number for each state");
+        }
+        if (!rows.empty() && row.size() != rows[0].size())
+            throw InputError(file.string(), number,
+                             "has " + std::to_string(row.size()) +
+                                 " columns where the first row has " +
+                                 std::to_string(rows[0].size()));
         rows.push_back(row);
     }
+    if (rows.empty())
+        throw InputError(file.string(), "has no rows; want a row of all states every 1 ms");
     return rows;
 }
 

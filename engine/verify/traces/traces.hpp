@@ -21,7 +21,8 @@ struct TraceComparison
     std::string worst_state, worst_rrms_state;
 };
 
-/// Rows of a comma-separated table, '#' lines left out.
+/// Rows of a comma-separated table, '#' lines left out: one at least, all of the same length.
+/// @throws InputError with the line
 std::vector<std::vector<double>> read_table(const std::filesystem::path& file);
 
 /// Initial values of a model; where all states but one are found in a row and one value is left
