@@ -282,6 +282,20 @@ class TestTorture : public QObject
         torture(Injected::What::memory, {ENOMEM}, 24);
     }
 
+    /// zlib has its own word for it: frames and checkpoints are packed.
+    void memoryEndsInZlib()
+    {
+        if (!test::memory_can_fail())
+            QSKIP("the sanitizer has its own functions for memory");
+        injected().within = "/libz.so";
+        statuses_.clear();
+        for (const long n : {0, 1, 4, 9})
+            fail_at(Injected::What::memory, n, ENOMEM);
+        injected().within = nullptr;
+        QCOMPARE(statuses_[0] + statuses_[4], 4);
+        QVERIFY(statuses_[4] > 1);
+    }
+
     void filesCannotBeWritten() { torture(Injected::What::files, {ENOSPC, EIO}, 24); }
 
     /// Killed at any moment, the run goes on from its last checkpoint: all results have the bits of
