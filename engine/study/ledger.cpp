@@ -2,7 +2,7 @@
 #include "engine/study/ledger.hpp"
 
 #include "engine/core/error.hpp"
-#include "engine/simulation/session/json_fault.hpp"
+#include "engine/study/ledger_text.hpp"
 
 #include <array>
 #include <cerrno>
@@ -149,27 +149,6 @@ State state_of(const std::string& word)
         if (word == name(state))
             return state;
     return State::failed;
-}
-
-/// What a text of the ledger says. @throws InputError where it is not what this program wrote
-template <class Use>
-auto understood(const fs::path& file, const char* what, const std::string& text, Use use)
-{
-    const auto refuse = [&]() -> void {
-        throw InputError(file.string(), std::string("the ledger's record of its ") + what +
-                                            " is damaged; run the study into another folder");
-    };
-    const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
-        if (depth > static_cast<int>(simulation::most_json_depth))
-            refuse();
-        return true;
-    };
-    try {
-        return use(Json::parse(text, shallow));
-    } catch (const Json::exception&) {
-        refuse();
-        throw;
-    }
 }
 
 std::string settings_text(const std::vector<Setting>& settings)

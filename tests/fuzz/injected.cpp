@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <initializer_list>
 #include <new>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -35,10 +36,9 @@ namespace {
 Injected* shared = nullptr;
 thread_local bool looking = false; ///< backtrace() asks for memory itself
 
-/// Whether a library is among the callers that ends the program where it gets no memory, whatever
-/// its caller does: LLVM 15, which is built without exceptions; VTK 9.1, nlohmann-json's destructor
-/// and libstdc++'s directory_iterator, which are noexcept (tests/simulation/faults.hpp).
-bool in_what_ends_the_program()
+/// Whether one of these texts is in the name of a caller's library, or of a caller.
+bool called_by(std::initializer_list<const char*> libraries,
+               std::initializer_list<const char*> functions)
 {
     constexpr int most = 128;
     void* frames[most];
@@ -49,19 +49,32 @@ bool in_what_ends_the_program()
         Dl_info i;
         if (dladdr(frames[k], &i) == 0)
             continue;
-        for (const char* library : {"/libvtk", "/libLLVM"})
+        for (const char* library : libraries)
             found = found || (i.dli_fname != nullptr && std::strstr(i.dli_fname, library));
-        for (const char* part : {"json_value7destroy", "18directory_iterator"})
+        for (const char* part : functions)
             found = found || (i.dli_sname != nullptr && std::strstr(i.dli_sname, part));
     }
     looking = false;
     return found;
 }
 
+/// Whether a library is among the callers that ends the program where it gets no memory, whatever
+/// its caller does: LLVM 15, which is built without exceptions; VTK 9.1, nlohmann-json's destructor
+/// and libstdc++'s directory_iterator, which are noexcept (tests/simulation/faults.hpp).
+bool in_what_ends_the_program()
+{
+    return called_by({"/libvtk", "/libLLVM"}, {"json_value7destroy", "18directory_iterator"});
+}
+
 /// Counts a call; whether it is the one that fails.
-bool is_due(Injected::What what)
+bool is_due(Injected::What what, const void* caller = nullptr)
 {
     if (shared == nullptr || looking || shared->what.load(std::memory_order_relaxed) != what)
+        return false;
+    Dl_info of = {};
+    if (const char* library = shared->within;
+        caller != nullptr && library != nullptr &&
+        (dladdr(caller, &of) == 0 || std::strstr(of.dli_fname, library) == nullptr))
         return false;
     ++shared->seen;
     if (shared->left.fetch_sub(1) != 0)
@@ -193,35 +206,35 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 void* malloc(std::size_t size) noexcept
 {
-    if (injected_here::is_due(Injected::What::memory))
+    if (injected_here::is_due(Injected::What::memory, __builtin_return_address(0)))
         return errno = ENOMEM, nullptr;
     return __libc_malloc(size);
 }
 
 void* calloc(std::size_t n, std::size_t size) noexcept
 {
-    if (injected_here::is_due(Injected::What::memory))
+    if (injected_here::is_due(Injected::What::memory, __builtin_return_address(0)))
         return errno = ENOMEM, nullptr;
     return __libc_calloc(n, size);
 }
 
 void* realloc(void* old, std::size_t size) noexcept
 {
-    if (injected_here::is_due(Injected::What::memory))
+    if (injected_here::is_due(Injected::What::memory, __builtin_return_address(0)))
         return errno = ENOMEM, nullptr;
     return __libc_realloc(old, size);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept
 {
-    if (injected_here::is_due(Injected::What::memory))
+    if (injected_here::is_due(Injected::What::memory, __builtin_return_address(0)))
         return errno = ENOMEM, nullptr;
     return __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void** to, std::size_t alignment, std::size_t size) noexcept
 {
-    if (injected_here::is_due(Injected::What::memory))
+    if (injected_here::is_due(Injected::What::memory, __builtin_return_address(0)))
         return ENOMEM;
     *to = __libc_memalign(alignment, size);
     return *to == nullptr ? ENOMEM : 0;

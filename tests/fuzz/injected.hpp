@@ -15,6 +15,8 @@ struct Injected
     std::atomic<int> error{0};    ///< that the call on a file gives
     std::atomic<long> seen{0};    ///< calls of that kind so far
     std::atomic<bool> hit{false}; ///< the call has failed
+    /// Requests for memory count that this library makes itself; null: all do.
+    std::atomic<const char*> within{nullptr};
 };
 
 /// Lies in memory that a forked program shares with the one that waits for it.

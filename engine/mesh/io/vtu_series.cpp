@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <zlib.h>
 
 namespace tawara::mesh::io {
@@ -32,7 +33,7 @@ std::string deflated(std::span<const std::byte> raw, int effort)
     if (compress2(reinterpret_cast<Bytef*>(out.data()), &size,
                   reinterpret_cast<const Bytef*>(raw.data()), static_cast<uLong>(raw.size()),
                   effort) != Z_OK)
-        throw Error("a frame could not be compressed: out of memory");
+        throw std::bad_alloc(); // there is room for the result, so that nothing else can fail
     out.resize(size);
     return out;
 }

@@ -14,6 +14,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <vtkLZ4DataCompressor.h>
 #include <vtkLZMADataCompressor.h>
 #include <vtkNew.h>
@@ -65,7 +66,10 @@ bool expanded(const std::string& compressor, std::string_view from, char* to, st
     auto* const out = reinterpret_cast<unsigned char*>(to);
     if (compressor == "vtkZLibDataCompressor") {
         uLongf made = bytes;
-        return uncompress(out, &made, in, from.size()) == Z_OK && made == bytes;
+        const int state = uncompress(out, &made, in, from.size());
+        if (state == Z_MEM_ERROR)
+            throw std::bad_alloc();
+        return state == Z_OK && made == bytes;
     }
     VtkErrors errors;
     if (compressor == "vtkLZ4DataCompressor")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 #include <zlib.h>
 
 namespace tawara::simulation {
@@ -34,6 +35,14 @@ Head head_of(std::uint32_t crc, std::uint64_t full, std::uint64_t packed)
     return head;
 }
 
+/// What zlib answers, unless it had no memory: the file is as good as before then.
+int need_memory(int state)
+{
+    if (state == Z_MEM_ERROR)
+        throw std::bad_alloc();
+    return state;
+}
+
 std::uint32_t add(std::uint32_t crc, const void* data, std::size_t n)
 {
     return static_cast<std::uint32_t>(
@@ -59,7 +68,7 @@ struct CheckpointWriter::Zlib
 
 CheckpointWriter::CheckpointWriter(std::ostream& out) : out_(out), zlib_(std::make_unique<Zlib>())
 {
-    if (deflateInit(&zlib_->stream, 1) != Z_OK)
+    if (need_memory(deflateInit(&zlib_->stream, 1)) != Z_OK)
         throw Error("zlib could not begin to compress a checkpoint");
     const auto head = head_of(0, 0, 0); // its place; finish() knows what it says
     out_.write(head.data(), head.size());
@@ -139,7 +148,7 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& file)
         throw InputError(file.string(),
                          "cannot be opened; give a checkpoint-*.tcp of an earlier run");
     read_head();
-    if (inflateInit(&zlib_->stream) != Z_OK)
+    if (need_memory(inflateInit(&zlib_->stream)) != Z_OK)
         throw Error("zlib could not begin to read a checkpoint");
 }
 
@@ -222,7 +231,7 @@ void CheckpointReader::get(void* to, std::size_t bytes)
         const auto n = static_cast<uInt>(std::min<std::size_t>(bytes, 1u << 30));
         z.next_out = at;
         z.avail_out = n;
-        const int state = inflate(&z, Z_NO_FLUSH);
+        const int state = need_memory(inflate(&z, Z_NO_FLUSH));
         const auto got = n - z.avail_out;
         at += got;
         bytes -= got;
@@ -245,7 +254,7 @@ void CheckpointReader::need_end()
         }
         z.next_out = &more;
         z.avail_out = 1;
-        const int state = inflate(&z, Z_NO_FLUSH);
+        const int state = need_memory(inflate(&z, Z_NO_FLUSH));
         if (state == Z_STREAM_END)
             return;
         if (state != Z_OK || z.avail_out == 0)

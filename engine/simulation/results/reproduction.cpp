@@ -30,7 +30,8 @@ Json parsed_report(const std::string& text, const std::string& file)
     try {
         return parse_json(text, file);
     } catch (const InputError&) {
-        throw InputError(file, "is no JSON; give the report.json that tawara-cli run has written");
+        throw InputError(file, "is no JSON that a report can be; give the report.json that "
+                               "tawara-cli run has written");
     }
 }
 

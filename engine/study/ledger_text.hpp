@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/error.hpp"
+#include "engine/simulation/session/json_fault.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tawara::study {
+
+/// What a text of the ledger says. @throws InputError where it is not what this program wrote
+template <class Use>
+auto understood(const std::filesystem::path& file, const char* what, const std::string& text,
+                Use use)
+{
+    const auto refuse = [&]() -> void {
+        throw InputError(file.string(), std::string("the ledger's record of its ") + what +
+                                            " is damaged; run the study into another folder");
+    };
+    const auto shallow = [&](int depth, nlohmann::ordered_json::parse_event_t,
+                             const nlohmann::ordered_json&) {
+        if (depth > static_cast<int>(simulation::most_json_depth))
+            refuse();
+        return true;
+    };
+    try {
+        return use(nlohmann::ordered_json::parse(text, shallow));
+    } catch (const nlohmann::ordered_json::exception&) {
+        refuse();
+        throw;
+    }
+}
+
+} // namespace tawara::study
