@@ -273,6 +273,30 @@ void ClickController::paceNow(const simulation::Stimulus& site)
                                  "Length of the run…)."));
 }
 
+void ClickController::showFailure(const std::optional<Vec3>& at)
+{
+    if (std::exchange(m_failure, at) == at)
+        return;
+    updateMarkers();
+    const auto scene = m_host.scene();
+    if (!at || !scene || !scene->surface || scene->surface->vertices.empty())
+        return;
+    Vec3 middle{};
+    const auto& wall = scene->surface->vertices;
+    for (const auto v : wall)
+        middle = middle + (1 / static_cast<double>(wall.size())) *
+                              scene->mesh->vertex(static_cast<std::size_t>(v));
+    const Vec3 outward = *at - middle;
+    m_grid.each([&](HeartView& v, int) {
+        const auto pose = v.scene().camera();
+        if (dot(outward, pose.position - pose.focal_point) >= 0)
+            return; // it faces the viewer already
+        const bool upright = std::abs(outward[2]) < 0.9 * norm(outward);
+        v.scene().look_from(outward, upright ? Vec3{0, 0, 1} : Vec3{0, 1, 0});
+        v.schedule();
+    });
+}
+
 void ClickController::updateMarkers()
 {
     std::vector<scene::Marker> markers;
@@ -296,6 +320,13 @@ void ClickController::updateMarkers()
                            s.electrodes[i].position_mm,
                            {0.75, 0.79, 0.85},
                            scene::Marker::Kind::electrode});
+    if (m_failure)
+        markers.push_back({1,
+                           tr("Failed here").toStdString(),
+                           *m_failure,
+                           {1.0, 0.25, 0.2},
+                           scene::Marker::Kind::cell,
+                           true});
     if (m_cell)
         markers.push_back(
             {0, tr("Cell").toStdString(), *m_cell, {1.0, 0.62, 0.16}, scene::Marker::Kind::cell});

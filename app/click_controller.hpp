@@ -35,6 +35,8 @@ class ClickController : public QObject
     void updateMarkers();
     /// The cell whose dyads are shown has a marker there; nothing: none is shown.
     void setCell(const std::optional<Vec3>& at);
+    /// Where a run has failed; views that see the other side turn there. Nothing: nowhere.
+    void showFailure(const std::optional<Vec3>& at);
 
   Q_SIGNALS:
     /// A click chose the cell there (ClickMode::cell).
@@ -79,7 +81,7 @@ class ClickController : public QObject
     MessageBar& m_message;
     ClickMode m_mode = ClickMode::stimulate;
     Next m_next = Next::nothing;
-    std::optional<Vec3> m_cell;
+    std::optional<Vec3> m_cell, m_failure;
 };
 
 } // namespace tawara

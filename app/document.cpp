@@ -56,6 +56,17 @@ std::vector<Region> placed(const std::vector<Region>& regions)
     return out;
 }
 
+/// Whether conductivities of other velocities are wanted.
+bool otherVelocities(const std::vector<Region>& before, const std::vector<Region>& now)
+{
+    return std::any_of(now.begin(), now.end(), [&](const Region& r) {
+        return r.velocity_m_per_s &&
+               std::none_of(before.begin(), before.end(), [&](const Region& b) {
+                   return b.velocity_m_per_s == r.velocity_m_per_s;
+               });
+    });
+}
+
 } // namespace
 
 Document::Document(EngineHost* host, QObject* parent) : QObject(parent), m_host(host), m_edits(this)
@@ -132,6 +143,8 @@ void Document::send(const Session& before, const Session& now)
         m_newestEdit = m_host->setStimuli(now.stimuli);
     const auto was = placed(before.regions), is = placed(now.regions);
     const bool others = !same(was, is) || before.drugs != now.drugs;
+    if (others && otherVelocities(was, is))
+        Q_EMIT searchBegins(before);
     if (others || before.prepacing != now.prepacing)
         m_newestEdit = m_host->setTissue(is, now.drugs, now.prepacing);
     if (others)

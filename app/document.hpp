@@ -49,6 +49,8 @@ class Document : public QObject
     void refused(const QString& reason); ///< an edit, which is taken back
     /// Undo came to a change that cannot be taken back, and goes on before it.
     void steppedOver(const QString& what);
+    /// The engine is about to search for conductivities. @param before  the session without that
+    void searchBegins(const tawara::simulation::Session& before);
     void notRenewed(const QString& reason); ///< renewTissue() was refused
 
   private:

@@ -120,9 +120,11 @@ void EngineHost::loadThrough(const Gate& gate, const simulation::Session& sessio
 }
 
 void EngineHost::load(simulation::Session session, const Origin& origin,
-                      std::filesystem::path checkpoint)
+                      std::filesystem::path checkpoint, std::optional<device::MemoryPlan> plan)
 {
-    m_loads.emplace(post(simulation::Load{std::move(session), std::move(checkpoint)}), origin);
+    Q_EMIT aboutToReplace(false);
+    m_loads.emplace(
+        post(simulation::Load{std::move(session), std::move(checkpoint), std::move(plan)}), origin);
     Q_EMIT loadingStarted();
 }
 
@@ -175,6 +177,7 @@ void EngineHost::handle(const simulation::Event& event)
                        Q_EMIT statusPolled(m_status);
                    },
                    [this](const simulation::Failed& e) {
+                       m_failure = e;
                        Q_EMIT runFailed(QString::fromStdString(e.what));
                    },
                    [this](const simulation::SceneChanged& e) {
@@ -195,6 +198,7 @@ void EngineHost::handle(const simulation::Event& event)
                        Q_EMIT exported(QString::fromStdString(e.path.string()),
                                        QString::fromStdString(e.error));
                    },
+                   [this](const simulation::StateKept& e) { Q_EMIT stateKept(e); },
                },
                event);
 }
@@ -226,10 +230,14 @@ void EngineHost::answered(const simulation::Answer& a)
 {
     const simulation::Command command = m_pending.take(a.command);
     if (std::holds_alternative<simulation::Load>(command)) {
-        m_loads.erase(a.command);
+        const auto asked = m_loads.extract(a.command);
         if (!m_loads.empty())
             return; // a newer one takes its place
-        if (!a.applied && !a.cancelled)
+        if (!a.applied && !a.plans.empty())
+            Q_EMIT memoryShort(QString::fromStdString(a.reason),
+                               std::get<simulation::Load>(command),
+                               asked ? asked.mapped() : Origin{}, a.plans);
+        else if (!a.applied && !a.cancelled)
             Q_EMIT openFailed(QString::fromStdString(a.reason));
         return endLoading();
     }
@@ -258,6 +266,11 @@ void EngineHost::answered(const simulation::Answer& a)
     if (const auto* x = std::get_if<simulation::Export>(&command); x != nullptr && !a.applied) {
         m_exports.remove(a.command);
         Q_EMIT exported(QString::fromStdString(x->path.string()), QString::fromStdString(a.reason));
+        return;
+    }
+    if (const auto* k = std::get_if<simulation::KeepState>(&command)) {
+        if (!a.applied)
+            Q_EMIT stateKept({a.command, k->file, m_status.time_ms, a.reason});
         return;
     }
     if (const auto* d = std::get_if<simulation::WatchDyads>(&command)) {

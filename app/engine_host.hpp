@@ -55,7 +55,11 @@ class EngineHost : public QObject
     void open(const QString& path, Gate gate = {});
     /// @param checkpoint  as simulation::Load has it
     void load(simulation::Session session, const Origin& origin = {},
-              std::filesystem::path checkpoint = {});
+              std::filesystem::path checkpoint = {}, std::optional<device::MemoryPlan> plan = {});
+    /// Keeps the state as it is now in a file: stateKept() follows.
+    quint64 keepState(const std::filesystem::path& file, double mostBytes);
+    /// Why and where the run that runFailed() told of stopped.
+    const simulation::Failed& failure() const { return m_failure; }
     void cancelLoading();
     void play();
     void pause();
@@ -126,6 +130,14 @@ class EngineHost : public QObject
     void preparationStarted(); ///< of a run that is to begin: loadingProgress() follows
     void preparationEnded();
     void openFailed(const QString& reason);
+    /// In place of openFailed() where a device has no memory for it, and there are other ways.
+    void memoryShort(const QString& reason, const tawara::simulation::Load& asked,
+                     const tawara::SessionOrigin& origin,
+                     const std::vector<tawara::device::MemoryPlan>& plans);
+    /// What is loaded gives way, or its state goes back to the start: with the next command.
+    void aboutToReplace(bool toStart);
+    /// @param kept  with an error where the state could not be kept
+    void stateKept(const tawara::simulation::StateKept& kept);
     void runFailed(const QString& reason);
     void refused(const QString& reason);
     void stateChanged(tawara::EngineHost::State state);
@@ -203,6 +215,7 @@ class EngineHost : public QObject
     quint64 m_ecgGeneration = ~quint64{0};
     qsizetype m_ecgLeads = 0;
     simulation::Status m_status;
+    simulation::Failed m_failure;
     QHash<quint64, std::size_t> m_probes; // samples that were handed on
     struct Measured                       // what the beats are of
     {

@@ -25,7 +25,12 @@ void EngineHost::step(int steps)
 }
 void EngineHost::reset()
 {
+    Q_EMIT aboutToReplace(true);
     post(simulation::Reset{});
+}
+quint64 EngineHost::keepState(const std::filesystem::path& file, double mostBytes)
+{
+    return post(simulation::KeepState{file, mostBytes});
 }
 void EngineHost::runUntil(double timeMs)
 {

@@ -2,12 +2,14 @@
 // The workstation: reads the arguments and puts engine, host and window together.
 #include "app/application.hpp"
 #include "app/export_controller.hpp"
+#include "app/keeping_controller.hpp"
 #include "app/main_window.hpp"
 #include "app/real_engine.hpp"
 #include "app/study_controller.hpp"
 #include "app/theme.hpp"
 #include "app/unattended.hpp"
 #include "engine/cell/imports.hpp"
+#include "engine/core/cache_folder.hpp"
 #include "engine/core/end_signals.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
@@ -272,6 +274,10 @@ int main(int argc, char** argv)
     app->setProperty("noHints", unattended != nullptr); // nobody would put them away
     window.show();
     window.open(QString::fromStdString(a.file));
+    if (!unattended) {
+        const auto state = state_folder();
+        window.keeping()->begin(state.empty() ? state : state / "kept");
+    }
     return ended != 0 ? ended
                       : QApplication::exec(); // exec() forgets what asked for its end before
 }

@@ -9,6 +9,7 @@
 #include "app/conduction_controller.hpp"
 #include "app/export_controller.hpp"
 #include "app/frame_pace.hpp"
+#include "app/keeping_controller.hpp"
 #include "app/leaving_controller.hpp"
 #include "app/look_controller.hpp"
 #include "app/made_meshes.hpp"

@@ -20,6 +20,7 @@ class ConductionController;
 class ExportController;
 class FramePace;
 class GuideWindow;
+class KeepingController;
 class LeavingController;
 class LookController;
 class MadeMeshes;
@@ -86,6 +87,7 @@ class MainWindow : public QMainWindow
     SavingController* saving() { return m_saving.get(); }
     CellModelController* cellModels() { return m_cells.get(); }
     StudyController* study() { return m_study.get(); }
+    KeepingController* keeping() { return m_keeping.get(); }
 
   protected:
     bool event(QEvent* e) override;
@@ -172,6 +174,7 @@ class MainWindow : public QMainWindow
     std::unique_ptr<CalciumController> m_calcium;
     std::unique_ptr<ConductionController> m_conduction;
     std::unique_ptr<StudyController> m_study;
+    std::unique_ptr<KeepingController> m_keeping;
 };
 
 } // namespace tawara

@@ -8,6 +8,7 @@
 #include "app/conduction_controller.hpp"
 #include "app/export_controller.hpp"
 #include "app/frame_pace.hpp"
+#include "app/keeping_controller.hpp"
 #include "app/leaving_controller.hpp"
 #include "app/look_controller.hpp"
 #include "app/made_meshes.hpp"
@@ -86,6 +87,10 @@ void MainWindow::buildControllers()
         ConductionController::Others{document, *m_clicks, *m_replay, views, *m_look, message});
     m_study = std::make_unique<StudyController>(
         *this, host, *p.study, StudyController::Others{document, *m_leaving, *m_made, message});
+    m_keeping = std::make_unique<KeepingController>(
+        *this, host,
+        KeepingController::Others{document, *m_saving, *m_opening, *m_leaving, *m_run, *m_made,
+                                  message});
 }
 
 void MainWindow::connectControllers()
@@ -103,6 +108,12 @@ void MainWindow::connectControllers()
         m_opening->remember(m_saving->path());
     });
     connect(m_opening.get(), &OpeningController::begins, this, [this] { showStart(false); });
+    m_run->setGoBack([this](std::optional<device::MemoryPlan> plan) {
+        return m_keeping->goBack(std::move(plan));
+    });
+    connect(m_run.get(), &RunController::failedAt, m_clicks.get(), &ClickController::showFailure);
+    connect(m_mesh.get(), &MeshController::worksSoon, m_keeping.get(),
+            [this] { m_keeping->keep(tr("before a mesh was made")); });
     connect(m_mesh.get(), &MeshController::changed, m_opening.get(), &OpeningController::loadAnew);
     connect(m_mesh.get(), &MeshController::made, m_opening.get(),
             [this](const simulation::Session& s) { m_opening->openMade(s); });

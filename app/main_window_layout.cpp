@@ -5,6 +5,7 @@
 #include "app/calcium_controller.hpp"
 #include "app/conduction_controller.hpp"
 #include "app/export_controller.hpp"
+#include "app/keeping_controller.hpp"
 #include "app/leaving_controller.hpp"
 #include "app/look_controller.hpp"
 #include "app/run_controller.hpp"
@@ -186,6 +187,7 @@ void MainWindow::restoreSettings()
     st.duration_ms = settings->value("stimulus/duration_ms", st.duration_ms).toDouble();
     m_panels.pacing->clickPulse()->setSettings(st);
     m_run->restore(*settings);
+    m_keeping->restore(*settings);
     setTheme(settings->contains("window/theme")
                  ? themeOf(settings->value("window/theme").toString())
                  : currentTheme());
@@ -217,6 +219,7 @@ void MainWindow::closeEvent(QCloseEvent* e)
     settings->setValue("stimulus/duration_ms", st.duration_ms);
     m_run->save(*settings);
     QMainWindow::closeEvent(e);
+    m_keeping->closed();
 }
 
 } // namespace tawara

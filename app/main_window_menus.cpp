@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Menus, keys, start page, help.
 #include "app/export_controller.hpp"
+#include "app/keeping_controller.hpp"
 #include "app/look_controller.hpp"
 #include "app/main_window.hpp"
 #include "app/mesh_controller.hpp"
@@ -88,6 +89,7 @@ void MainWindow::buildFileMenu()
         save->setEnabled(true);
         as->setEnabled(true);
     });
+    m_keeping->addMenu(*file);
     file->addAction(themedIcon("camera"), tr("Save &picture…"), m_exporting.get(),
                     &ExportController::askForPicture)
         ->setShortcut(QKeySequence(tr("Ctrl+P")));

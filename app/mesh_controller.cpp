@@ -94,6 +94,7 @@ void MeshController::useFibres(const QString& from, const mesh::generator::Fibre
 
 void MeshController::showMeshDialog(MeshDialog* dialog, bool replaces)
 {
+    Q_EMIT worksSoon();
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setContext(m_host.context());
     connect(dialog, &MeshDialog::made, this,

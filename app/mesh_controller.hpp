@@ -41,6 +41,8 @@ class MeshController : public QObject
     /// This session, of a mesh that was made, is to take the place of what is open.
     void made(const tawara::simulation::Session& session);
 
+    void worksSoon(); ///< a mesh may be made, which takes memory
+
   private:
     void showMeshDialog(MeshDialog* dialog, bool replaces);
     /// @param lost  what the format of its file has no place for: is said

@@ -77,6 +77,7 @@ void OpeningController::connectHost()
     });
     connect(&m_host, &EngineHost::loadingEnded, this, &OpeningController::ended);
     connect(&m_host, &EngineHost::openFailed, this, &OpeningController::failed);
+    connect(&m_host, &EngineHost::memoryShort, this, &OpeningController::offerPlan);
 }
 
 void OpeningController::connectPages()
@@ -127,6 +128,20 @@ void OpeningController::failed(const QString& reason)
     }
     say(m_host.scene() ? tr("What was open before is still here.")
                        : tr("Choose another file with Ctrl+O, or the built-in heart."));
+}
+
+void OpeningController::offerPlan(const QString& reason, const simulation::Load& asked,
+                                  const SessionOrigin& origin,
+                                  const std::vector<device::MemoryPlan>& plans)
+{
+    const auto& plan = plans.front();
+    m_message.showMessage(
+        MessageBar::Level::error, reason,
+        m_host.scene() ? tr("What was open before is still here.") : QString(), "open",
+        {tr("Open it in %1").arg(QString::fromStdString(plan.words)), [this, asked, origin, plan] {
+             Q_EMIT begins();
+             m_host.load(asked.session, origin, asked.checkpoint, plan);
+         }});
 }
 
 void OpeningController::open(const QString& path)
@@ -181,6 +196,15 @@ void OpeningController::openMade(const simulation::Session& session,
 {
     Q_EMIT begins();
     m_host.load(session, {{}, true}, checkpoint);
+}
+
+void OpeningController::openKept(const simulation::Session& session, const QString& file,
+                                 const std::filesystem::path& checkpoint,
+                                 const std::optional<device::MemoryPlan>& plan)
+{
+    m_message.clear();
+    Q_EMIT begins();
+    m_host.load(session, {file, true}, checkpoint, plan);
 }
 
 void OpeningController::loaded()

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/session/session.hpp"
+#include "engine/simulation/live/messages.hpp"
 
 #include <QObject>
 #include <QString>
+
+#include <optional>
 
 class QMenu;
 class QWidget;
@@ -11,6 +13,7 @@ class QWidget;
 namespace tawara {
 
 class EngineHost;
+struct SessionOrigin;
 class LeavingController;
 class MessageBar;
 class Overlay;
@@ -40,6 +43,11 @@ class OpeningController : public QObject
     /// What was made here takes the place of what is open.
     /// @param checkpoint  of a run, which the session begins with; empty: it begins at its start
     void openMade(const simulation::Session& session, const std::filesystem::path& checkpoint = {});
+    /// What was kept of a document takes the place of what is open: not saved, of that file.
+    /// @param plan  what it is computed by, in place of the devices chosen
+    void openKept(const simulation::Session& session, const QString& file,
+                  const std::filesystem::path& checkpoint,
+                  const std::optional<device::MemoryPlan>& plan);
     /// What was opened is there: says what its session warns of, and which files it reads.
     void loaded();
     /// The file is the newest of the recent ones.
@@ -55,6 +63,9 @@ class OpeningController : public QObject
     QString name() const; ///< of what is being opened, for people
     void showLoading();
     void failed(const QString& reason);
+    /// Says that a device has no room, and offers what has.
+    void offerPlan(const QString& reason, const simulation::Load& asked,
+                   const SessionOrigin& origin, const std::vector<device::MemoryPlan>& plans);
     void ended();
     void connectHost();
     void connectPages();

@@ -16,6 +16,8 @@
 #include <QMenu>
 #include <QSettings>
 
+#include <utility>
+
 namespace tawara {
 
 using State = EngineHost::State;
@@ -54,24 +56,47 @@ void RunController::connectTransport()
 void RunController::connectHost()
 {
     connect(&m_host, &EngineHost::loadingEnded, this, &RunController::loadingEnded);
-    connect(&m_host, &EngineHost::runFailed, this, [this](const QString& reason) {
-        m_message.showMessage(MessageBar::Level::error, reason,
-                              tr("The run stopped. Go back to the start (Ctrl+R); a smaller time "
-                                 "step or a weaker stimulus often helps."),
-                              "run");
-    });
+    connect(&m_host, &EngineHost::runFailed, this, &RunController::failed);
+    connect(&m_host, &EngineHost::loaded, this, [this] { Q_EMIT failedAt({}); });
     connect(&m_host, &EngineHost::refused, this, [this](const QString& reason) {
         m_message.showMessage(MessageBar::Level::warning, reason, {}, "command");
     });
     connect(&m_host, &EngineHost::stateChanged, this, [this](State s) {
         if (s == State::running)
             m_message.settle("run");
+        if (s != State::failed)
+            Q_EMIT failedAt({});
         m_views.setRunEnded(s == State::finished || s == State::failed);
     });
     connect(&m_host, &EngineHost::stateLost, this, [this](const QString& why) {
         m_message.showMessage(MessageBar::Level::warning, why,
                               tr("Back to start (Ctrl+R) and Play run it anew."), "state");
     });
+}
+
+void RunController::failed(const QString& reason)
+{
+    const auto& why = m_host.failure();
+    const bool others = !why.device.empty() && why.plan;
+    const auto back = m_goBack ? m_goBack(others ? why.plan : std::nullopt) : MessageBar::Offer{};
+    if (others && back.act && m_outlive != nullptr && m_outlive->isChecked()) {
+        m_goOn = true;
+        back.act();
+        return m_message.showMessage(
+            MessageBar::Level::warning, reason,
+            tr("The run goes on with %1, from the last state that was kept (%2).")
+                .arg(QString::fromStdString(why.plan->words), back.text),
+            "run");
+    }
+    QString advice = why.place_mm ? tr("The run stopped. A smaller time step or a weaker stimulus "
+                                       "often helps.")
+                                  : tr("The run stopped.");
+    advice += QLatin1Char(' ') +
+              (back.act ? tr("The last state that was kept can be gone back to, or the start "
+                             "(Ctrl+R).")
+                        : tr("No state of it was kept: go back to the start (Ctrl+R)."));
+    m_message.showMessage(MessageBar::Level::error, reason, advice, "run", back);
+    Q_EMIT failedAt(why.place_mm);
 }
 
 void RunController::addChoices(QMenu& menu, FramePace& pace)
@@ -91,12 +116,18 @@ void RunController::addChoices(QMenu& menu, FramePace& pace)
                                   "ahead faster. Turning the heart stays smooth."));
     connect(m_computeFirst, &QAction::toggled, this,
             [&pace](bool on) { pace.setComputeFirst(on); });
+    m_outlive = menu.addAction(tr("&Go on where a device fails"));
+    m_outlive->setObjectName("outliveDevices");
+    m_outlive->setCheckable(true);
+    m_outlive->setToolTip(tr("From the last kept state (File > Kept states), on other GPUs or on "
+                             "the processor. It is said when that happens."));
 }
 
 void RunController::restore(const QSettings& settings)
 {
     m_autoPlayAction->setChecked(settings.value("run/autoPlay", true).toBool());
     m_autoRecordAction->setChecked(settings.value("run/autoRecord", true).toBool());
+    m_outlive->setChecked(settings.value("run/outliveDevices", false).toBool());
     m_computeFirst->setChecked(settings.value("run/computeFirst", false).toBool());
 }
 
@@ -104,6 +135,7 @@ void RunController::save(QSettings& settings) const
 {
     settings.setValue("run/autoPlay", m_autoPlayChosen);
     settings.setValue("run/autoRecord", m_autoRecordAction->isChecked());
+    settings.setValue("run/outliveDevices", m_outlive->isChecked());
     settings.setValue("run/computeFirst", m_computeFirst->isChecked());
 }
 
@@ -124,11 +156,13 @@ void RunController::loaded()
 
 void RunController::loadingEnded()
 {
+    const bool hold = std::exchange(m_hold, false), goOn = std::exchange(m_goOn, false);
     // only what was opened just now, not what stayed after a failure
     if (!m_host.scene() || m_startedRun == m_host.scene()->run)
         return;
     m_startedRun = m_host.scene()->run;
-    if (m_autoPlay && m_host.status().state != State::finished) // with the checkpoint of its end
+    if ((goOn || (m_autoPlay && !hold)) &&
+        m_host.status().state != State::finished) // with the checkpoint of its end
         m_host.play();
 }
 

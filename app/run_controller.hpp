@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_host.hpp"
+#include "widgets/panels/message_bar.hpp"
 
 #include <functional>
 
@@ -14,7 +15,6 @@ namespace tawara {
 class Document;
 class FramePace;
 class LeavingController;
-class MessageBar;
 class ReplayController;
 class RunAccount;
 class TransportBar;
@@ -54,10 +54,18 @@ class RunController : public QObject
     /// Whether what is opened starts to run by itself, while this window is there; the user's own
     /// choice stays what the next one begins with.
     void setAutoPlay(bool on);
+    /// What is opened next waits, whatever setAutoPlay() says.
+    void holdNext() { m_hold = true; }
     /// What was opened is there, before its first step.
     void loaded();
 
+    /// What a run that failed can go back to; with a plan, to go on by that.
+    using GoBack = std::function<MessageBar::Offer(std::optional<device::MemoryPlan>)>;
+    void setGoBack(GoBack offer) { m_goBack = std::move(offer); }
+
   Q_SIGNALS:
+    /// Where the run has failed; nothing: it goes on, or is another.
+    void failedAt(const std::optional<tawara::Vec3>& place);
     /// The document that is open is to be computed anew with this session.
     void changed(const tawara::simulation::Session& session);
 
@@ -66,6 +74,7 @@ class RunController : public QObject
     void loadingEnded();
     void record(bool on);
     void sayNothingOpen();
+    void failed(const QString& reason);
     void connectTransport();
     void connectHost();
 
@@ -78,8 +87,12 @@ class RunController : public QObject
     ReplayController& m_replay;
     TransportBar& m_transport;
     MessageBar& m_message;
-    QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_computeFirst = nullptr;
+    QAction *m_autoPlayAction = nullptr, *m_autoRecordAction = nullptr, *m_computeFirst = nullptr,
+            *m_outlive = nullptr;
     bool m_autoPlay = true, m_autoPlayChosen = true;
+    GoBack m_goBack;
+    bool m_goOn = false;      // what is opened next goes on, in place of a run whose device failed
+    bool m_hold = false;      // what is opened next waits
     quint64 m_startedRun = 0; // the run that auto play has seen
 };
 

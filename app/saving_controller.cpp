@@ -93,6 +93,15 @@ void SavingController::saveAndSay(const QString& path)
         "session");
 }
 
+simulation::Session SavingController::whole(simulation::Session session) const
+{
+    session.probes.clear();
+    for (const ProbeEntry& e : m_probes.entries())
+        session.probes.push_back({e.name.toStdString(), e.position});
+    session.view = QJsonDocument(m_look()).toJson(QJsonDocument::Compact).toStdString();
+    return session;
+}
+
 QString SavingController::save(const QString& chosen)
 {
     const QString path = sessionFile(chosen);
@@ -101,11 +110,7 @@ QString SavingController::save(const QString& chosen)
     simulation::Session session = m_document.session();
     if (const QString error = m_made.keep(session, path); !error.isEmpty())
         return error;
-    session = simulation::moved_to(session, QFileInfo(path).absolutePath().toStdString());
-    session.probes.clear();
-    for (const ProbeEntry& e : m_probes.entries())
-        session.probes.push_back({e.name.toStdString(), e.position});
-    session.view = QJsonDocument(m_look()).toJson(QJsonDocument::Compact).toStdString();
+    session = whole(simulation::moved_to(session, QFileInfo(path).absolutePath().toStdString()));
     try {
         simulation::write_session(session, path.toStdString());
     } catch (const std::exception& e) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/simulation/session/session.hpp"
+
 #include <QJsonObject>
 #include <QObject>
 #include <QString>
@@ -33,6 +35,8 @@ class SavingController : public QObject
     const QString& path() const { return m_path; }
     /// Whether that is a session file that may be written over: no example.
     bool own() const;
+    /// That session with all that is kept with it: probes, look and layout.
+    simulation::Session whole(simulation::Session session) const;
     /// The window's title: the file that is open, else what is.
     QString title() const;
     /// What was loaded is of another file, or of the same one again.

@@ -281,7 +281,7 @@ int obeyed(std::span<const std::string> args, const Console& console)
     } catch (const CLI::ParseError& e) {
         return fail(console, bad_input, argument_error(app, e));
     }
-    Context context(console, json);
+    Context context(console, json, args);
     const auto ended = [&](int status, const std::string& what) {
         context.show_notices();
         return fail(console, status, what);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +24,14 @@ using Json = nlohmann::ordered_json;
 class Context
 {
   public:
-    Context(const Console& console, bool json) : console_(console), json_(json) {}
+    Context(const Console& console, bool json, std::span<const std::string> words)
+        : console_(console), json_(json), words_(words)
+    {
+    }
     const Console& console() const { return console_; }
     bool json() const { return json_; }
+    /// The command line without the program's name.
+    std::span<const std::string> words() const { return words_; }
 
     /// For people on `out`, unless --json is given.
     void say(const std::string& line) const;
@@ -52,6 +58,7 @@ class Context
   private:
     const Console& console_;
     bool json_;
+    std::span<const std::string> words_;
     mutable Status status_ = Status::done;
     mutable bool line_open_ = false;
     mutable bool running_ = false; ///< from then on a notice is shown at once

@@ -7,7 +7,7 @@
 #include "engine/mpi/ranks.hpp"
 #include "engine/simulation/parts/run_parts.hpp"
 #include "engine/simulation/results/reproduction.hpp"
-#include "engine/simulation/run/run.hpp"
+#include "engine/simulation/run/run_on.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +27,7 @@ struct RunArguments
     double until_ms = 0, dt_ms = 0;
     CLI::Option *until = nullptr, *dt = nullptr;
     bool counters = false, branch = false, distributed = false, reproduce = false;
+    bool fit = false, outlive = false;
     const CLI::Option *devices = nullptr, *threads = nullptr;
     DeviceArguments device;
 };
@@ -107,6 +108,7 @@ struct AskedRun
 {
     simulation::Session session;
     simulation::RunOptions options;
+    simulation::RunOn on;
 };
 
 /// The run of a report once more: what the command line says of devices comes before what the
@@ -118,7 +120,7 @@ AskedRun again(const RunArguments& a, simulation::RecordedRun recorded)
     if (!a.set.empty() || !a.resume.empty() || a.branch || a.until->count() + a.dt->count() > 0)
         throw InputError("--reproduce", "does the run of a report again as it was; leave out "
                                         "--set, --until, --dt, --resume and --branch");
-    AskedRun out{std::move(recorded.session), std::move(recorded.options)};
+    AskedRun out{std::move(recorded.session), std::move(recorded.options), {}};
     auto& o = out.options;
     const auto folder = fs::absolute(words.at(0)).lexically_normal().parent_path();
     o.out = a.out.empty() ? fs::path(folder.string() + "-again") : fs::path(a.out);
@@ -185,7 +187,7 @@ simulation::RunReport run_asked(const AskedRun& w, const Progress& progress)
 {
     auto* ranks = progress.context.ranks;
     if (ranks == nullptr || !simulation::parts::is_in_parts(w.session))
-        return run_session(w.session, w.options, progress);
+        return run_on(w.session, w.options, w.on, progress);
     if (w.options.session_file == "standard input")
         throw InputError("standard input", "is read by one rank alone, and a mesh in parts needs "
                                            "the session in each; give the path of a file");
@@ -217,6 +219,37 @@ void say_comparison(Context& c, const RunArguments& a, const simulation::RunOpti
         c.end_with(some_failed);
 }
 
+/// A word as a shell takes it.
+std::string quoted(const std::string& word)
+{
+    const bool plain = !word.empty() &&
+                       word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                              "0123456789_-+=./,:@%") == std::string::npos;
+    if (plain)
+        return word;
+    std::string out = "'";
+    for (const char ch : word)
+        out += ch == '\'' ? std::string("'\\''") : std::string(1, ch);
+    return out + "'";
+}
+
+/// The command that goes on from a checkpoint of this one.
+std::string go_on_command(const Context& c, const RunArguments& a, const fs::path& session,
+                          int ranks, const fs::path& checkpoint)
+{
+    std::string out = "tawara-cli";
+    if (a.distributed && ranks > 1)
+        out = "mpirun -n " + std::to_string(ranks) + " " + out;
+    const auto words = a.reproduce ? std::vector<std::string>{"run", session.string()}
+                                   : std::vector<std::string>(c.words().begin(), c.words().end());
+    for (std::size_t k = 0; k < words.size(); ++k)
+        if (words[k] == "--resume")
+            ++k; // and what it names
+        else if (words[k] != "--branch" && !words[k].starts_with("--resume="))
+            out += " " + quoted(words[k]);
+    return out + " --resume " + quoted(checkpoint.string());
+}
+
 void run_command(Context& c, const RunArguments& a, const Progress& progress)
 {
     auto w = asked_run(c, a);
@@ -225,7 +258,12 @@ void run_command(Context& c, const RunArguments& a, const Progress& progress)
     c.say_new_folder(o.out);
     if (!o.html.empty() && o.html.parent_path().lexically_normal() != o.out.lexically_normal())
         c.say_new_folder(o.html);
+    w.on = {a.fit, a.outlive};
     o.notice = [&c](const Notice& n) { c.notice(n); };
+    const int ranks = progress.context.ranks != nullptr ? progress.context.ranks->size() : 1;
+    o.go_on_by = [&c, &a, session = o.session_file, ranks](const fs::path& checkpoint) {
+        return go_on_command(c, a, session, ranks, checkpoint);
+    };
     const auto report = run_asked(w, progress);
     if (!a.reproduce)
         c.result(Json::parse(report.json));
@@ -338,6 +376,12 @@ void declare_run(const Declaration& d)
         ->type_name("FILE.html");
     run->add_flag("--counters", a->counters,
                   "also the bytes that a GPU's hardware counters count, where they may be read");
+    run->add_flag("--fit", a->fit,
+                  "where a GPU has no memory for it: the first way that has room, by more GPUs, "
+                  "in mixed or single precision, or on the CPU; it is said which");
+    run->add_flag("--outlive-devices", a->outlive,
+                  "where a GPU fails: goes on from the last checkpoint on the others, else on the "
+                  "CPU; it is said when");
     run->add_flag("--distributed", a->distributed,
                   "one heart over the ranks that mpirun has started, on their CPUs");
     run->add_flag("--reproduce", a->reproduce,

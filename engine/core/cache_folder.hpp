@@ -9,4 +9,8 @@ namespace tawara {
 /// @thread any
 std::filesystem::path cache_folder();
 
+/// Where the program keeps what it could not make again and nobody has saved:
+/// $XDG_STATE_HOME/tawara or ~/.local/state/tawara; empty as above.
+std::filesystem::path state_folder();
+
 } // namespace tawara

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one place where a back end is chosen, and where the machine says what it can compute on.
 #include "engine/core/error.hpp"
+#include "engine/core/memory.hpp"
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/sell.hpp"
+#include "engine/device/memory_plan.hpp"
 #include "engine/device/ranks/rank_stepper.hpp"
 #if TAWARA_HAVE_CUDA
 #include "engine/device/cuda/backend.hpp"
@@ -53,9 +55,17 @@ std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& prob
                                       [[maybe_unused]] const Progress& progress)
 {
 #if TAWARA_HAVE_CUDA
-    return cuda::make_cuda_stepper(
-        problem, cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem))),
-        options.precision, options.tuning, progress);
+    try {
+        return cuda::make_cuda_stepper(
+            problem,
+            cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem))),
+            options.precision, options.tuning, progress);
+    } catch (const DeviceError& e) {
+        if (!cuda::no_memory(e.status))
+            throw;
+        throw NoMemory(e, plans_that_fit(memory_need(problem), options.precision, free_on_gpus(),
+                                         available_memory_bytes()));
+    }
 #else
     throw InputError("--devices", cuda_reason());
 #endif
@@ -76,6 +86,30 @@ std::vector<DeviceInfo> devices()
     all.push_back({"cuda", "NVIDIA GPUs", false, cuda_reason()});
 #endif
     return all;
+}
+
+std::vector<int> usable_gpus() noexcept
+{
+    try {
+        std::vector<int> out;
+        for (const auto& d : devices())
+            if (d.usable && d.cuda >= 0)
+                out.push_back(d.cuda);
+        return out;
+    } catch (...) { // CUDA answers no more
+        return {};
+    }
+}
+
+std::vector<FreeMemory> free_on_gpus() noexcept
+{
+    std::vector<FreeMemory> out;
+#if TAWARA_HAVE_CUDA
+    for (const int n : usable_gpus())
+        if (const double bytes = cuda::free_memory_bytes(n); bytes > 0)
+            out.push_back({n, bytes});
+#endif
+    return out;
 }
 
 bool on_cuda(const TissueProblem& problem, const StepperOptions& options)

@@ -3,6 +3,7 @@
 
 #include "engine/simulation/tissue/dyad_cells.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
+#include "engine/simulation/tissue/region_error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -153,7 +154,11 @@ std::int64_t Simulation::advance(std::int64_t n)
         due.push_back(o);
     }
     const auto start = Clock::now();
-    stepper_->advance(to - from);
+    try {
+        stepper_->advance(to - from);
+    } catch (const NumericsError& e) {
+        fail_in_region(e, tissue_);
+    }
     stepping_s_ += since(start);
     const auto stepped = Clock::now();
     collect();

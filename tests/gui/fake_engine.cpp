@@ -224,8 +224,12 @@ void FakeEngine::set_state(Status::State s)
     handler_(simulation::StateChanged{s});
 }
 
-void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
+void FakeEngine::load(std::uint64_t id, const simulation::Load& asked)
 {
+    const auto& session = asked.session;
+    double begins_ms = 0; // keep() writes it
+    if (!asked.checkpoint.empty())
+        std::ifstream(asked.checkpoint) >> begins_ms;
     set_state(Status::State::loading);
     handler_(simulation::Loading{0.25, "Reading the mesh"});
     std::string refuse;
@@ -233,17 +237,19 @@ void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
     int n = 0;
     bool slab = false;
     Notices notices;
+    std::vector<device::MemoryPlan> plans;
     {
         std::lock_guard also(shared_->mutex);
         slab = shared_->slab;
         notices = shared_->notices;
-        refuse = shared_->refuse_load;
+        refuse = asked.plan && !shared_->plans.empty() ? "" : shared_->refuse_load;
+        plans = shared_->plans;
         hold_it = shared_->hold_loading;
         n = shared_->mesh_n;
     }
     if (!refuse.empty()) {
         set_state(scene_ ? Status::State::paused : Status::State::empty);
-        return answer(id, false, refuse);
+        return handler_(simulation::Answer{id, false, refuse, 0, {}, {}, false, plans});
     }
     if (hold_it) {
         held_load_ = id;
@@ -266,8 +272,8 @@ void FakeEngine::load(std::uint64_t id, const simulation::Session& session)
             scene->network = network(*session.purkinje);
         scene_ = scene;
         status_.run = scene->run;
-        status_.time_ms = 0;
-        status_.step = 0;
+        status_.time_ms = begins_ms;
+        status_.step = std::lround(begins_ms / 0.02);
         status_.end_ms = session.end_ms;
         traces_.clear();
         cell_.reset();
@@ -302,10 +308,22 @@ void FakeEngine::tell_tissue(const simulation::SetTissue& c)
     handler_(simulation::SceneChanged{scene});
 }
 
+void FakeEngine::keep(std::uint64_t id, const simulation::KeepState& c)
+{
+    {
+        std::lock_guard also(shared_->mutex);
+        if (!shared_->refuse_keeping.empty())
+            return answer(id, false, shared_->refuse_keeping);
+    }
+    std::ofstream(c.file) << status().time_ms;
+    answer(id);
+    handler_(simulation::StateKept{id, c.file, status().time_ms, {}});
+}
+
 void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
 {
     if (const auto* l = std::get_if<simulation::Load>(&c))
-        return load(id, l->session);
+        return load(id, *l);
     std::string refuse, fail, lost;
     {
         std::lock_guard also(shared_->mutex);
@@ -389,6 +407,8 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
     }
     if (std::holds_alternative<simulation::MeasureCeilings>(c))
         handler_(simulation::CeilingsMeasured{{20, 18, 60, 120}, "Fake", "it is no GPU", lost});
+    if (const auto* k = std::get_if<simulation::KeepState>(&c))
+        return keep(id, *k);
     if (const auto* x = std::get_if<simulation::Export>(&c))
         exports_.push_back({id, x->path, {}});
     if (const auto* r = std::get_if<simulation::StartRecording>(&c)) {
@@ -414,7 +434,15 @@ void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)
         set_state(Status::State::running);
         if (!fail.empty()) {
             set_state(Status::State::failed);
-            handler_(simulation::Failed{fail});
+            std::unique_lock also(shared_->mutex);
+            simulation::Failed failed{fail, shared_->fail_at, shared_->fail_device};
+            if (!failed.device.empty()) {
+                failed.plan.emplace();
+                failed.plan->devices = "cpu";
+                failed.plan->words = "the CPU";
+            }
+            also.unlock();
+            handler_(failed);
         }
     } else if (std::holds_alternative<simulation::Pause>(c)) {
         set_state(Status::State::paused);

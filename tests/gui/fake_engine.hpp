@@ -22,12 +22,16 @@ class FakeEngine : public EngineControl
     {
         std::mutex mutex;
         std::vector<simulation::Command> commands;
-        bool free_running = true;  ///< 1 ms per 10 ms of wall time while playing
-        bool hold_loading = false; ///< a Load stays under way until it is cancelled
-        std::string refuse_load;   ///< not empty: Load is refused with this
-        std::string refuse_all;    ///< not empty: every other command is
-        std::string fail_on_play;  ///< not empty: the run fails when it is played
-        std::string refuse_tissue; ///< not empty: SetTissue is refused with this
+        bool free_running = true;              ///< 1 ms per 10 ms of wall time while playing
+        bool hold_loading = false;             ///< a Load stays under way until it is cancelled
+        std::string refuse_load;               ///< not empty: Load is refused with this
+        std::string refuse_all;                ///< not empty: every other command is
+        std::string fail_on_play;              ///< not empty: the run fails when it is played
+        std::optional<Vec3> fail_at;           ///< and there
+        std::string fail_device;               ///< or because of that device
+        std::vector<device::MemoryPlan> plans; ///< that a refused Load is answered with
+        std::string refuse_keeping;            ///< not empty: KeepState is refused with this
+        std::string refuse_tissue;             ///< not empty: SetTissue is refused with this
         bool tell_tissue = false;  ///< SetTissue during the run is told as the engine does
         std::string lose_state;    ///< not empty: MeasureCeilings loses the run's state by this
         std::string fail_export;   ///< not empty: every Export ends with this
@@ -63,7 +67,8 @@ class FakeEngine : public EngineControl
   private:
     void run(const std::stop_token& stop);
     void obey(std::uint64_t id, const simulation::Command& c);
-    void load(std::uint64_t id, const simulation::Session& session);
+    void load(std::uint64_t id, const simulation::Load& asked);
+    void keep(std::uint64_t id, const simulation::KeepState& c);
     void set_state(simulation::Status::State s);
     void tell_tissue(const simulation::SetTissue& c);
     void advance(double ms);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a run and of the window's engine when a device, memory or a listener fails.
 #include "engine/simulation/session/output_keys.hpp"
+#include "tests/simulation/fault_runs.hpp"
 #include "tests/simulation/faults.hpp"
 
 #include "engine/core/thread_pool.hpp"
@@ -8,7 +9,7 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/run/checkpoint_store.hpp"
-#include "engine/simulation/run/run.hpp"
+#include "engine/simulation/run/run_on.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <QDir>
@@ -25,98 +26,6 @@ using namespace tawara::simulation::test;
 using tawara::test::faults;
 using State = Status::State;
 namespace fs = std::filesystem;
-
-namespace {
-
-Session slab_session(double end_ms = 4)
-{
-    auto s = bar(end_ms);
-    s.mesh = MeshSlab{{3, 1, 1}, 0.5};
-    s.probes = {{"near", {0.5, 0.5, 0.5}}};
-    auto pulse = end_of_bar(0);
-    pulse.region = Box{{0, 0, 0}, {0.5, 1, 1}};
-    s.stimuli = {pulse};
-    s.output->checkpoint_every_ms = 1;
-    return s;
-}
-
-QByteArray content(const fs::path& f)
-{
-    QFile file(QString::fromStdString(f.string()));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-/// One run into a folder of its own.
-struct Runs
-{
-    QTemporaryDir dir;
-    RunOptions o;
-    std::vector<std::string> said;
-
-    Runs()
-    {
-        o.out = fs::path(dir.path().toStdString()) / "out";
-        o.device.devices = "cpu";
-        o.device.threads = 1;
-        o.notice = [this](const Notice& n) { said.push_back(n.text); };
-    }
-    QJsonObject report() const
-    {
-        return QJsonDocument::fromJson(content(o.out / "report.json")).object();
-    }
-    QStringList checkpoints() const
-    {
-        return QDir(QString::fromStdString(o.out.string())).entryList({"checkpoint-*.tcp"});
-    }
-    bool was_said(const std::string& part) const
-    {
-        return std::any_of(said.begin(), said.end(),
-                           [&](const auto& s) { return s.find(part) != std::string::npos; });
-    }
-};
-
-/// How many requests farther the next one fails: TAWARA_FAULT_STRIDE=1 tries all of them.
-long next_request(long by_default)
-{
-    const int asked = qEnvironmentVariableIntValue("TAWARA_FAULT_STRIDE");
-    return asked > 0 ? asked : by_default;
-}
-
-/// What a run that memory failed in should have left, and has not.
-std::vector<std::string> what_is_amiss(const Runs& r)
-{
-    std::vector<std::string> out;
-    const auto need = [&](bool good, const std::string& what) {
-        if (!good)
-            out.push_back(what);
-    };
-    const QDir all(QString::fromStdString(r.o.out.string()));
-    need(all.entryList(QDir::Files | QDir::Hidden).filter(".part-").isEmpty(), "a part is left");
-    for (const auto& name : r.checkpoints())
-        need(read_checkpoint(r.o.out / name.toStdString()).state.step > 0, "a checkpoint is bad");
-    const auto report = r.report();
-    need(!report["ended"].toString().isEmpty(), "no report");
-    const auto files = report["files"].toArray();
-    for (const char* f : {"probes.csv", "activation.csv", "activation.vtu", "beats.csv"})
-        need(files.contains(f), std::string("not listed: ") + f);
-    for (const auto& f : files)
-        need(fs::exists(r.o.out / f.toString().toStdString()),
-             "not there: " + f.toString().toStdString());
-    const auto rows = content(r.o.out / "probes.csv").trimmed().split('\n');
-    need(rows.size() > 1 && std::all_of(rows.begin(), rows.end(),
-                                        [](const QByteArray& row) { return row.count(',') == 1; }),
-         "rows of probes.csv are not whole");
-    return out;
-}
-
-bool has_note(const SceneChanged* c, const std::string& part)
-{
-    return c != nullptr && c->scene &&
-           std::any_of(c->scene->notices.begin(), c->scene->notices.end(),
-                       [&](const Notice& n) { return n.text.find(part) != std::string::npos; });
-}
-
-} // namespace
 
 class TestFaults : public QObject
 {
@@ -149,6 +58,90 @@ class TestFaults : public QObject
         run_session(slab_session(), r.o);
         for (const char* f : {"probes.csv", "activation.csv", "beats.csv"})
             QVERIFY2(content(r.o.out / f) == content(whole.o.out / f), f);
+    }
+
+    /// Where it may, the run goes on from there by itself, to the same results.
+    void runGoesOnWithoutADevice_data()
+    {
+        QTest::addColumn<double>("every_ms");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("from a checkpoint") << 1.0 << "checkpoint-00000002.000ms.tcp";
+        QTest::newRow("anew") << 0.0 << "from its start: there is no checkpoint";
+    }
+    void runGoesOnWithoutADevice()
+    {
+        QFETCH(double, every_ms);
+        QFETCH(QString, says);
+        if (!device::usable_gpus().empty())
+            QSKIP("a GPU would take over, and not the CPU");
+        auto s = slab_session();
+        s.output->checkpoint_every_ms = every_ms;
+        Runs whole, r;
+        run_session(s, whole.o);
+        r.o.device.devices = "auto";
+        const auto keep = r.o.notice;
+        r.o.notice = [&](const Notice& n) {
+            keep(n);
+            if (n.text.find("the run goes on with the CPU") != std::string::npos)
+                faults().clear(); // what comes next is another device
+        };
+        faults().at_step = 110;
+        QVERIFY_THROWS_EXCEPTION(DeviceError, run_on(s, r.o, {}));
+        faults().clear();
+        faults().at_step = 110;
+        run_on(s, r.o, {.outlive = true});
+        QVERIFY(r.was_said("unspecified launch failure; the run goes on with the CPU, from"));
+        QVERIFY(r.was_said(says.toStdString()));
+        for (const char* f : {"probes.csv", "activation.csv", "beats.csv"})
+            QVERIFY2(content(r.o.out / f) == content(whole.o.out / f), f);
+        // the CPU has none to take its place
+        r.o.device.devices = "cpu";
+        faults().at_step = 110;
+        QVERIFY_THROWS_EXCEPTION(DeviceError, run_on(s, r.o, {.outlive = true}));
+    }
+
+    void runFitsWhereItMay()
+    {
+        Runs r;
+        faults().small = true;
+        QVERIFY_THROWS_EXCEPTION(device::NoMemory, run_on(slab_session(), r.o, {}));
+        run_on(slab_session(), r.o, {.fit = true});
+        QVERIFY(r.was_said("out of memory; there is room for it in single precision on the CPU "
+                           "(about 1 GB of 1.5 GB free); computed in single precision"));
+        QCOMPARE(r.report()["precision"].toString(), QString("single"));
+        // what went on in double precision is not continued in single
+        r.o.resume = r.o.out / checkpoint_name(2);
+        r.o.device.precision = Precision::double_;
+        QVERIFY_THROWS_EXCEPTION(device::NoMemory, run_on(slab_session(), r.o, {.fit = true}));
+    }
+
+    /// The window's engine says what fits, and computes by it when it is told to.
+    void engineOffersWhatFits()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        QVERIFY(in.answer(e.post(Load{slab_session(1000)})).applied);
+        faults().small = true;
+        const auto a = in.answer(e.post(Load{slab_session(1000)}));
+        QVERIFY(!a.applied && a.plans.size() == 1);
+        QVERIFY2(a.reason.find("there is room for it in single precision on the CPU") !=
+                     std::string::npos,
+                 a.reason.c_str());
+        QCOMPARE(int(e.status().state), int(State::paused)); // what was there is there
+        QVERIFY(in.answer(e.post(Load{slab_session(1000), {}, a.plans[0]})).applied);
+        run_to(e, in, 1);
+        const auto scene = [&] {
+            std::shared_ptr<const Scene> out;
+            in.wait(
+                [&](const Event& x) {
+                    if (const auto* l = std::get_if<Loaded>(&x))
+                        out = l->scene;
+                    return false;
+                },
+                1);
+            return out;
+        }();
+        QVERIFY(!scene || scene->device.find("single") != std::string::npos);
     }
 
     void runKeepsWhatItReachedWhenMemoryEnds()

@@ -41,6 +41,47 @@ class TestResumedFaults : public SlabCommands
         QVERIFY(content(path("part/beats.csv")).count('\n') == 3);
     }
 
+    /// A run that does not come to its end says where, when and how to go on: a command that does.
+    void saysHowToGoOn()
+    {
+        write_session("g.json");
+        const QStringList bad{"--set", "stimuli.0.start_ms=5", "--set",
+                              "stimuli.0.amplitude_pA_per_pF=1e9"};
+        auto r = run("g.json", "it's here", bad);
+        QCOMPARE(r.status, 3);
+        QVERIFY2(r.err.contains(" mm, region /tissue/regions/0, model ten_tusscher_2006"),
+                 qPrintable(r.err));
+        const QString checkpoint = path("it's here") + at_4_ms;
+        QString quoted = checkpoint;
+        quoted.replace("'", "'\\''");
+        QVERIFY2(r.err.contains("the last checkpoint is " + checkpoint +
+                                "; to go on from there: tawara-cli run "),
+                 qPrintable(r.err));
+        QVERIFY2(r.err.contains("--set stimuli.0.start_ms=5 --set "
+                                "stimuli.0.amplitude_pA_per_pF=1e9 --resume '" +
+                                quoted + "'\n"),
+                 qPrintable(r.err));
+        r = run("g.json", "it's here", bad + QStringList{"--resume", checkpoint});
+        QVERIFY2(r.status == 3 && r.err.contains("no checkpoint was written since " + checkpoint +
+                                                 "; the same command goes on from there again"),
+                 qPrintable(r.shown()));
+        // as a run leaves a folder that was killed
+        QVERIFY(QFile::remove(path("it's here/report.json")));
+        r = run("g.json", "it's here");
+        QVERIFY2(r.status == 0 &&
+                     r.err.contains("warning: " + checkpoint +
+                                    " is of a run here that did not come to its end, which begins "
+                                    "anew now; to go on from there: tawara-cli run "),
+                 qPrintable(r.shown()));
+        r = run("g.json", "it's here"); // which came to its end
+        QVERIFY2(r.status == 0 && !r.err.contains("did not come to its end"), qPrintable(r.err));
+        r = run("g.json", "none", bad + QStringList{"--set", "output.checkpoint_every_ms=0"});
+        QVERIFY2(r.status == 3 && r.err.contains("there is no checkpoint to go on from "
+                                                 "(output.checkpoint_every_ms writes some); the "
+                                                 "same command begins anew"),
+                 qPrintable(r.shown()));
+    }
+
     void saysWhereOtherLeadsAndProbesBegin()
     {
         write_session("r.json", "ecg", electrodes(standard_));

@@ -3,7 +3,7 @@
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
-#include "engine/simulation/run/checkpoint_room.hpp"
+#include "engine/simulation/results/checkpoint_room.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "tests/several.hpp"

@@ -81,6 +81,24 @@ std::vector<DeviceInfo> devices()
     return out;
 }
 
+double free_memory_bytes(int device) noexcept
+{
+    try {
+        const Current here(device);
+        std::size_t free = 0, all = 0;
+        if (cudaMemGetInfo(&free, &all) == cudaSuccess)
+            return static_cast<double>(free);
+        cudaGetLastError();
+    } catch (...) { // it answers no more
+    }
+    return 0;
+}
+
+bool no_memory(int status)
+{
+    return status == static_cast<int>(cudaErrorMemoryAllocation);
+}
+
 std::string unusable_reason()
 {
     std::string reasons;

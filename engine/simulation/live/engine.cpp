@@ -177,7 +177,7 @@ std::int64_t Engine::Impl::steps(std::int64_t n)
     try {
         s.advance(n);
     } catch (const std::exception& e) {
-        fail_run(text_of(e));
+        fail_run(failure_of(e));
         return s.step() - from;
     }
     if (sim->pacing->drop_ended())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of failures: nothing that is thrown leaves the engine's threads, what was reached is
 // shown, and what happened is said.
+#include "engine/cell/numerics_error.hpp"
 #include "engine/simulation/live/engine_impl.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 
@@ -17,6 +18,20 @@ using State = Status::State;
 std::string text_of(const std::exception& e)
 {
     return dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "not enough memory" : e.what();
+}
+
+Failed Engine::Impl::failure_of(const std::exception& e) const
+{
+    Failed out{text_of(e)};
+    if (const auto* n = dynamic_cast<const NumericsError*>(&e))
+        out.place_mm = n->position_mm;
+    if (const auto* d = dynamic_cast<const DeviceError*>(&e)) {
+        out.device = d->device;
+        if (sim)
+            out.plan = device::plan_without(d->device, sim->devices, sim->precision,
+                                            device::usable_gpus());
+    }
+    return out;
 }
 
 void Engine::Impl::push(const Event& e) noexcept
@@ -57,7 +72,7 @@ void Engine::Impl::fault(const std::exception& e) noexcept
         const bool device = dynamic_cast<const DeviceError*>(&e) != nullptr;
         measuring = false;
         if (sim && (state == State::running || state == State::loading || device))
-            fail_run(why);
+            fail_run(failure_of(e));
         else if (!sim)
             set_state(State::empty);
         if (id != 0)
@@ -76,11 +91,11 @@ void Engine::Impl::fault(const std::exception& e) noexcept
     }
 }
 
-void Engine::Impl::fail_run(const std::string& why)
+void Engine::Impl::fail_run(const Failed& why)
 {
     publish_reached();
     set_state(State::failed);
-    push(Failed{why});
+    push(why);
 }
 
 void Engine::Impl::publish_reached() noexcept

@@ -39,6 +39,7 @@ struct LoadedRun
 
     Simulation simulation;
     Precision precision = Precision::double_; ///< of the stepper
+    device::Devices devices;                  ///< that were asked for
     std::shared_ptr<const Scene> scene;
     device::Gather display;
     std::unique_ptr<Pacing> pacing;
@@ -79,6 +80,7 @@ struct Refusal
     std::string line;
     std::string where, fault; ///< of an InputError
     bool cancelled = false;
+    std::vector<device::MemoryPlan> plans; ///< where a device has no memory
 };
 
 /// A tissue that is being prepared while the run goes on.
@@ -173,9 +175,10 @@ struct Engine::Impl
     std::uint64_t samples_dropped = 0;          ///< of simulations before the present one
     std::shared_ptr<std::stop_source> changing; ///< of the TissueChange under way
     std::uint64_t changing_command = 0;
-    std::optional<Session> changing_to; ///< that the change under way is to lead to
-    bool changing_network = false;      ///< the change is of the network, too
-    bool measuring = false;             ///< ceilings: no steps meanwhile
+    std::optional<Session> changing_to;         ///< that the change under way is to lead to
+    bool changing_network = false;              ///< the change is of the network, too
+    bool measuring = false;                     ///< ceilings: no steps meanwhile
+    std::shared_ptr<std::atomic<bool>> keeping; ///< whether a state is being written
     /// Of steppers that were replaced since then; less than nothing: what the present one did
     /// before the reset.
     std::vector<device::KernelRecord> other_kernels;
@@ -196,7 +199,7 @@ struct Engine::Impl
     {
         answering = answering == id ? 0 : answering;
         push(Answer{id, refused.line.empty(), refused.line, probe, refused.where, refused.fault,
-                    refused.cancelled});
+                    refused.cancelled, refused.plans});
     }
 
     // Faults (engine_faults.cpp).
@@ -207,8 +210,10 @@ struct Engine::Impl
     /// After an exception that nobody caught: the command that was applied is refused; a run that
     /// it came in fails, with what was reached on show. Says what happened.
     void fault(const std::exception& e) noexcept;
+    /// What became of the run, with the place or the device where one is to blame.
+    Failed failure_of(const std::exception& e) const;
     /// Ends the run as failed: publishes what was reached and says why.
-    void fail_run(const std::string& why);
+    void fail_run(const Failed& why);
     void publish_reached() noexcept;
     /// A warning among the scene's notices, in place of an earlier one of its kind.
     void note(Notice::Kind kind, const std::string& text);
@@ -273,13 +278,16 @@ struct Engine::Impl
     /// Takes that back: the run starts anew.
     void forget_lost_state();
     void apply(std::uint64_t id, const Export&);
+    /// What a Load of the session as it is now can begin with (engine_keep.cpp).
+    Checkpoint checkpoint_now();
+    void apply(std::uint64_t id, const KeepState&);
 
     // Tissue (engine_tissue.cpp) and its network (engine_network.cpp).
     /// Cells and network beside the run; the change under way, whose session this one goes on
     /// from, is dropped.
     void prepare_tissue(std::uint64_t id, Session session);
     void build_change(TissueChange& c, const Tissue& present, Precision precision,
-                      const Progress& progress) const;
+                      const device::Devices& devices, const Progress& progress) const;
     /// The network of a change, in the tissue that was made for it.
     static void build_network(TissueChange& c, const Progress& progress);
     TissueChange::Network network_change(const Session& next) const;

@@ -102,12 +102,14 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Load& c, const Progress& pr
     const auto placed = ecg_notices(tissue, session.electrodes, session.leads, session.name);
     scene->notices.insert(scene->notices.end(), placed.begin(), placed.end());
     auto begun = beginning(c, tissue, scene->notices);
-    const auto precision =
-        begun ? begun->precision : precision_of(session, tissue.problem, scene->notices);
-    auto s = std::make_unique<LoadedRun>(Simulation(std::move(tissue),
-                                                    {options.devices, precision, options.threads},
-                                                    progress, &scene->notices));
+    const auto precision = begun    ? begun->precision
+                           : c.plan ? c.plan->precision
+                                    : precision_of(session, tissue.problem, scene->notices);
+    const auto devices = c.plan ? c.plan->devices : device::Devices(options.devices);
+    auto s = std::make_unique<LoadedRun>(Simulation(
+        std::move(tissue), {devices, precision, options.threads}, progress, &scene->notices));
     s->precision = precision;
+    s->devices = devices;
     s->scene = scene;
     s->display = display_weights(s->tissue());
     s->stepper().set_display(s->display);
@@ -208,6 +210,9 @@ void Engine::Impl::load(std::uint64_t id, const Load& c)
         refused = Refusal::cancel("loading was cancelled");
     } catch (const std::bad_alloc&) {
         refused = "not enough memory for this mesh; use a coarser one";
+    } catch (const device::NoMemory& e) {
+        refused = e;
+        refused.plans = e.plans;
     } catch (const std::exception& e) {
         refused = e;
     }

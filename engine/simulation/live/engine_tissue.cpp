@@ -163,7 +163,8 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
     const Tissue* present =
         &sim->tissue(); // its mesh and neighbours do not change while the worker reads them
     in_background([this, change, token, present, of = sim->tissue().network,
-                   precision = sim->precision](const std::stop_token& stop) {
+                   precision = sim->precision,
+                   devices = sim->devices](const std::stop_token& stop) {
         const std::stop_callback also(stop, [token] { token->request_stop(); });
         Progress progress{{}, token->get_token(), options.context};
         auto last = std::make_shared<EngineClock::time_point>();
@@ -180,7 +181,7 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
         };
         change->tissue.network = of;
         try {
-            build_change(*change, *present, precision, progress);
+            build_change(*change, *present, precision, devices, progress);
         } catch (const Cancelled&) {
             change->refused = Refusal::cancel("was cancelled");
         } catch (const std::bad_alloc&) {
@@ -196,7 +197,7 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
 }
 
 void Engine::Impl::build_change(TissueChange& c, const Tissue& present, Precision precision,
-                                const Progress& progress) const
+                                const device::Devices& devices, const Progress& progress) const
 {
     Tissue& t = c.tissue;
     t.mesh = present.mesh;
@@ -214,7 +215,7 @@ void Engine::Impl::build_change(TissueChange& c, const Tissue& present, Precisio
         return;
     const auto said = t.notices.size();
     const auto on =
-        options_with(t.network.get(), {options.devices, precision, options.threads}, &t.notices);
+        options_with(t.network.get(), {devices, precision, options.threads}, &t.notices);
     need_memory_for_dyads(t.problem, on);
     c.stepper = device::make_stepper(t.problem, on, progress, &t.notices);
     for (auto k = said; k < t.notices.size(); ++k)

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/device/memory_plan.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/simulation/observe/curves.hpp"
@@ -98,6 +99,9 @@ struct Load
 {
     Session session;
     std::filesystem::path checkpoint = {};
+    /// What it is computed on and in, in place of the engine's choice, e.g. because that has no
+    /// room.
+    std::optional<device::MemoryPlan> plan = {};
 };
 struct Play
 {
@@ -228,11 +232,20 @@ struct Export
     std::string kind;
     std::filesystem::path path;
 };
-using Command =
-    std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe, LimitSpeed,
-                 FrameInterval, FrameValues, RunUntil, CancelLoad, SetStimuli, SetTissue,
-                 SetPurkinje, CancelChange, SetElectrodes, WatchMaps, WatchVolume, WatchPhase,
-                 WatchDyads, SetEnd, StartRecording, StopRecording, MeasureCeilings, Export>;
+/// Writes the state as it is now into a checkpoint, whole or not at all, beside the run; a Load of
+/// the session as it is now can begin with it. Answered at once; StateKept follows where it was
+/// applied. Refused where there is no state that could be gone on from (nothing computed yet, the
+/// run failed, a change of the tissue is being prepared), or no room for it.
+struct KeepState
+{
+    std::filesystem::path file;
+    double most_bytes = 0; ///< it may take [bytes]; 0: any
+};
+using Command = std::variant<Load, Play, Pause, StepOnce, Reset, Stimulate, AddProbe, RemoveProbe,
+                             LimitSpeed, FrameInterval, FrameValues, RunUntil, CancelLoad,
+                             SetStimuli, SetTissue, SetPurkinje, CancelChange, SetElectrodes,
+                             WatchMaps, WatchVolume, WatchPhase, WatchDyads, SetEnd, StartRecording,
+                             StopRecording, MeasureCeilings, Export, KeepState>;
 
 // Events: rare, pushed from the engine's thread.
 struct Loading
@@ -253,15 +266,22 @@ struct Answer
     std::string where = {}; ///< JSON pointer of what is wrong in the session; empty: not said
     std::string fault = {}; ///< with `where`: what is wrong there, and what would be right
     bool cancelled = false; ///< refused because somebody asked for it
+    /// Of a Load for which a device has no memory: what it could be computed by; else empty.
+    std::vector<device::MemoryPlan> plans = {};
 };
 struct StateChanged
 {
     Status::State state = Status::State::empty;
 };
+/// The run stopped.
 struct Failed
 {
-    std::string what;
-}; ///< the run stopped; what() of the error, one line
+    std::string what;                  ///< what() of the error, one line
+    std::optional<Vec3> place_mm = {}; ///< where the solution failed; nothing: it was not that
+    std::string device = {};           ///< the device that failed, e.g. "cuda:0"; else empty
+    /// Where a device failed: what a run can go on with in its place; nothing: there is nothing.
+    std::optional<device::MemoryPlan> plan = {};
+};
 /// The session was edited while it runs: same run, same mesh and surface.
 struct SceneChanged
 {
@@ -283,7 +303,15 @@ struct Exported
     std::filesystem::path path;
     std::string error;
 };
+/// A KeepState ended; `error` is empty when the file is there.
+struct StateKept
+{
+    std::uint64_t command = 0;
+    std::filesystem::path file;
+    double time_ms = 0;
+    std::string error;
+};
 using Event = std::variant<Loading, Loaded, Answer, StateChanged, Failed, SceneChanged,
-                           CaptureEvent, CeilingsMeasured, Exported>;
+                           CaptureEvent, CeilingsMeasured, Exported, StateKept>;
 
 } // namespace tawara::simulation

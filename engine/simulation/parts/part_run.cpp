@@ -8,6 +8,7 @@
 #include "engine/device/ranks/pack.hpp"
 #include "engine/simulation/parts/part_outputs.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/going_on.hpp"
 #include "engine/simulation/results/run_notices.hpp"
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
@@ -287,9 +288,13 @@ void PartRun::events()
 
 void PartRun::say_last_checkpoint() const
 {
-    if (!checkpoints_.empty())
-        say(Notice::Level::info, "the last checkpoint is " + checkpoints_.back().string() +
-                                     " and those of the other ranks; --resume goes on from there");
+    if (checkpoints_.empty())
+        return say(Notice::Level::info,
+                   no_checkpoint_since(options_,
+                                       static_cast<double>(checkpoints_every_) * session_.dt_ms));
+    const auto& last = checkpoints_.back();
+    say(Notice::Level::info, "the last checkpoint is " + last.string() +
+                                 " and those of the other ranks; " + how_to_go_on(options_, last));
 }
 
 RunReport PartRun::go(const Progress& progress)

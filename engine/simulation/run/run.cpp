@@ -10,6 +10,7 @@
 #include "engine/simulation/observe/probe_samples.hpp"
 #include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/going_on.hpp"
 #include "engine/simulation/results/network_outputs.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/report.hpp"
@@ -39,18 +40,13 @@ double since(Clock::time_point t)
     return std::chrono::duration<double>(Clock::now() - t).count();
 }
 
-std::string text_of(const std::exception& e)
-{
-    return dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "not enough memory" : e.what();
-}
-
 /// @pre  an exception of the standard library's kind
 std::string line_of(const std::exception_ptr& failed)
 {
     try {
         std::rethrow_exception(failed);
     } catch (const std::exception& e) {
-        return text_of(e);
+        return run_error_text(e);
     }
 }
 
@@ -90,6 +86,11 @@ Session without_pacing(Session s)
 }
 
 } // namespace
+
+std::string run_error_text(const std::exception& e)
+{
+    return dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "not enough memory" : e.what();
+}
 
 Simulation Run::make_simulation(const Session& s, const Progress& progress) const
 {
@@ -193,49 +194,6 @@ void Run::write_checkpoint_here()
                simulation_.time_ms());
 }
 
-/// The first of them, when it is known; the run goes on.
-void Run::say_failed_checkpoints()
-{
-    const auto why = store_.take_failure();
-    if (why.empty())
-        return;
-    simulation_.tissue().notices.push_back(
-        {Notice::Level::warning,
-         "a checkpoint could not be written, and the run went on without: " + why});
-    say(Notice::Level::warning, simulation_.tissue().notices.back().text);
-}
-
-/// After a run that did not come to its end.
-void Run::say_last_checkpoint()
-{
-    store_.flush();
-    say_failed_checkpoints();
-    if (const auto last = store_.newest(); !last.empty())
-        say(Notice::Level::info,
-            "the last checkpoint is " + last.string() + "; --resume goes on from there");
-}
-
-/// So that a run that was stopped can go on from where it was.
-void Run::keep_what_was_reached()
-{
-    const auto step = simulation_.step();
-    const auto file = options_.out / checkpoint_name(simulation_.time_ms());
-    try {
-        simulation_.collect();
-        if (step > first_step_ && !checkpoints_.at(step))
-            write_checkpoint_here();
-        store_.flush();
-    } catch (const std::exception& e) {
-        say(Notice::Level::warning, "the run cannot go on from here: " + text_of(e));
-        return;
-    }
-    if (store_.newest() != file)
-        return say_last_checkpoint();
-    if (step > first_step_)
-        say(Notice::Level::info,
-            "stopped at " + ms_text(step) + "; --resume " + file.string() + " goes on from there");
-}
-
 ComingOutputs Run::outputs_to_come() const
 {
     std::vector<std::string> out{"probes.csv", "activation.csv", "activation.vtu", "report.json"};
@@ -267,6 +225,11 @@ void Run::begin_folder(FolderLock& lock)
         std::filesystem::symlink_status(frames, none).type() ==
         std::filesystem::file_type::directory)
         sweep_parts(place_of(frames / "x", false).folder);
+    if (const auto left = left_checkpoint(options_.out); options_.resume.empty() && !left.empty())
+        say(Notice::Level::warning, left.string() +
+                                        " is of a run here that did not come to its end, which "
+                                        "begins anew now; " +
+                                        how_to_go_on(options_, left));
     for (const auto& n :
          what_folder_holds(options_.out, outputs_to_come(), options_.resume.empty()))
         say(n.level, n.text);
@@ -427,18 +390,6 @@ RunReport Run::finish(std::string ended)
     return std::move(*report);
 }
 
-/// What a run that failed has reached; what cannot be written then is said, and the failure goes
-/// on.
-void Run::finish_after(const std::string& ended)
-{
-    try {
-        finish(ended);
-    } catch (const std::exception& e) {
-        say(Notice::Level::warning, "some results could not be written: " + text_of(e));
-    }
-    say_last_checkpoint();
-}
-
 void Run::take_steps(const Progress& progress)
 {
     simulation_.look();
@@ -469,13 +420,18 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
         say(Notice::Level::info, "what was reached is in " + options_.out.string());
         throw;
     } catch (const std::exception& e) { // the solution, a device, memory, a frame on a full disk
-        finish_after(text_of(e));
+        finish_after(run_error_text(e));
         throw;
     }
-    auto report = finish("end");
-    for (const auto& n : report.notices)
-        say(n.level, n.text);
-    return report;
+    try {
+        auto report = finish("end");
+        for (const auto& n : report.notices)
+            say(n.level, n.text);
+        return report;
+    } catch (const std::exception&) { // a full disk: what there is of the run are its checkpoints
+        say_last_checkpoint();
+        throw;
+    }
 }
 
 RunReport run_session(const Session& session, const RunOptions& options, const Progress& progress)

@@ -2,7 +2,7 @@
 // How a run goes on, or branches off, from a checkpoint.
 #include "engine/core/error.hpp"
 #include "engine/core/memory.hpp"
-#include "engine/simulation/run/checkpoint_room.hpp"
+#include "engine/simulation/results/checkpoint_room.hpp"
 #include "engine/simulation/run/run_state.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/output_keys.hpp"

@@ -20,6 +20,9 @@
 
 namespace tawara::simulation {
 
+/// In words that a user reads.
+std::string run_error_text(const std::exception& e);
+
 /// One run under way: what it steps and what it writes.
 class Run
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/simulation/run/checkpoint_room.hpp"
+#include "engine/simulation/results/checkpoint_room.hpp"
 
 #include "engine/core/error.hpp"
 #include "engine/device/state_places.hpp"

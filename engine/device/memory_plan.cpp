@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device/memory_plan.hpp"
+
+#include "engine/device/problem.hpp"
+#include "engine/device/state_places.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tawara::device {
+namespace {
+
+/// Of what is free, the rest is for code, graphs and what was not counted.
+constexpr double usable_share = 0.9;
+/// What a part of a tissue takes beside its share: halos, and that parts are not alike.
+constexpr double split_share = 1.1;
+
+std::string gigabytes(double bytes)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g GB", bytes / 1e9);
+    return text;
+}
+
+/// Whether a precision takes no more than the one that was tried. The CPU has no mixed one, which
+/// double stands for there.
+bool takes_no_more(Precision p, Precision tried, bool on_cpu)
+{
+    const auto rank = [&](Precision x) {
+        return x == Precision::double_ ? 0 : x == Precision::mixed ? (on_cpu ? 0 : 1) : 2;
+    };
+    return rank(p) >= rank(tried);
+}
+
+MemoryPlan plan(Devices devices, Precision p, double needed, double there, const std::string& where)
+{
+    return {std::move(devices), p, needed, there,
+            std::string(name(p)) + " precision on " + where + " (about " + gigabytes(needed) +
+                " of " + gigabytes(there) + " free)"};
+}
+
+/// The fewest GPUs, those with most free, on which each part has room; nothing: too few.
+std::optional<MemoryPlan> on_gpus(double bytes, Precision p, bool can_split,
+                                  std::vector<FreeMemory> gpus)
+{
+    std::stable_sort(gpus.begin(), gpus.end(),
+                     [](const FreeMemory& a, const FreeMemory& b) { return a.bytes > b.bytes; });
+    std::vector<int> taken;
+    for (const auto& gpu : gpus) {
+        taken.push_back(gpu.number);
+        const auto n = static_cast<double>(taken.size());
+        const double each = taken.size() == 1 ? bytes : split_share * bytes / n;
+        if (each <= usable_share * gpu.bytes) { // the one with least of those taken
+            std::sort(taken.begin(), taken.end());
+            const auto devices = Devices::cuda(taken);
+            return plan(devices, p, each, gpu.bytes,
+                        (taken.size() > 1 ? "each of " : "") + devices.text());
+        }
+        if (!can_split)
+            break;
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<MemoryPlan> plans_that_fit(const MemoryNeed& need, Precision tried,
+                                       std::span<const FreeMemory> gpus, double host_bytes)
+{
+    std::vector<MemoryPlan> out;
+    for (std::size_t k = 0; k < need.precisions.size(); ++k) {
+        const auto p = need.precisions[k];
+        if (!takes_no_more(p, tried, false) || !(need.on_cuda[k] > 0))
+            continue;
+        if (auto found = on_gpus(need.on_cuda[k], p, need.can_split, {gpus.begin(), gpus.end()}))
+            out.push_back(std::move(*found));
+    }
+    for (std::size_t k = 0; k < need.precisions.size(); ++k) {
+        const auto p = need.precisions[k];
+        if (takes_no_more(p, tried, true) && need.on_cpu[k] > 0 &&
+            need.on_cpu[k] <= usable_share * host_bytes)
+            out.push_back(plan("cpu", p, need.on_cpu[k], host_bytes, "the CPU"));
+    }
+    return out;
+}
+
+std::optional<MemoryPlan> plan_without(const std::string& failed, const Devices& asked,
+                                       Precision precision, std::span<const int> usable)
+{
+    std::vector<int> others;
+    for (const int n : usable) {
+        const bool among =
+            asked.numbers.empty() ||
+            std::find(asked.numbers.begin(), asked.numbers.end(), n) != asked.numbers.end();
+        if (among && asked.kind != Devices::Kind::cpu && "cuda:" + std::to_string(n) != failed)
+            others.push_back(n);
+    }
+    MemoryPlan out;
+    out.precision = precision;
+    if (!others.empty())
+        out.devices = Devices::cuda(others);
+    else if (precision != Precision::mixed)
+        out.devices = "cpu";
+    else
+        return {};
+    out.words = others.empty() ? "the CPU" : out.devices.text();
+    return out;
+}
+
+MemoryNeed memory_need(const TissueProblem& p)
+{
+    const auto n = static_cast<double>(p.size());
+    const auto entries =
+        static_cast<double>(p.system.alpha.column.size()) * 1.15; // rows are padded
+    const bool solves = needs_solver(p), newton = p.stepping == Stepping::newton;
+    MemoryNeed out;
+    out.can_split = !newton;
+    for (std::size_t k = 0; k < out.precisions.size(); ++k) {
+        const auto precision = out.precisions[k];
+        const double real = precision == Precision::single ? 4 : 8;
+        const double matrix = precision == Precision::double_ ? 8 : 4;
+        const double cells =
+            StatePlaces(p, precision == Precision::mixed ? Precision::double_ : precision).bytes() *
+            real / 8;
+        // potentials and scratch, stimulus, peak and rest; maps; flags, types, places
+        double bytes = cells + n * (10 * real + 16 + 12) + entries * (matrix + 2);
+        if (solves)
+            bytes += n * 7 * real + entries * matrix;
+        if (newton)
+            bytes += n * 20 * 8 + cells + entries * 8;
+        out.on_cuda[k] = bytes;
+        // there the rows are stored with 4 bytes a column, and a first state is kept beside
+        out.on_cpu[k] = precision == Precision::mixed ? 0 : bytes + entries * 2;
+    }
+    return out;
+}
+
+NoMemory::NoMemory(const DeviceError& at, std::vector<MemoryPlan> plans_)
+    : DeviceError(at), plans(std::move(plans_)), text_(at.what())
+{
+    if (plans.empty())
+        text_ += "; nothing else here has room for it either: a coarser mesh is needed, or a "
+                 "larger device";
+    else
+        text_ += "; there is room for it in " + plans.front().words;
+    for (std::size_t k = 1; k < plans.size(); ++k)
+        text_ += (k + 1 == plans.size() ? " or " : ", ") + plans[k].words;
+}
+
+} // namespace tawara::device

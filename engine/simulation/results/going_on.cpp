@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/going_on.hpp"
+
+#include "engine/core/output_folder.hpp"
+#include "engine/simulation/results/outputs.hpp"
+
+#include <cstdio>
+#include <system_error>
+
+namespace tawara::simulation {
+
+namespace fs = std::filesystem;
+
+std::string how_to_go_on(const RunOptions& options, const fs::path& checkpoint)
+{
+    if (options.go_on_by)
+        return "to go on from there: " + options.go_on_by(checkpoint);
+    return "--resume goes on from there";
+}
+
+std::string no_checkpoint_since(const RunOptions& options, double every_ms)
+{
+    if (!options.resume.empty())
+        return "no checkpoint was written since " + options.resume.string() +
+               "; the same command goes on from there again";
+    return std::string("there is no checkpoint to go on from") +
+           (every_ms > 0 ? ": none was due yet (output.checkpoint_every_ms)"
+                         : " (output.checkpoint_every_ms writes some)") +
+           "; the same command begins anew";
+}
+
+fs::path left_checkpoint(const fs::path& folder)
+{
+    if (is_taken(folder / "report.json"))
+        return {};
+    std::error_code none;
+    double newest_ms = -1;
+    fs::path out;
+    for (const auto& entry : fs::directory_iterator(folder, none)) {
+        double ms = 0;
+        const auto name = entry.path().filename().string();
+        if (std::sscanf(name.c_str(), "checkpoint-%lfms.tcp", &ms) == 1 && ms > newest_ms &&
+            name == checkpoint_name(ms) && is_plain_file(entry.path())) {
+            newest_ms = ms;
+            out = entry.path();
+        }
+    }
+    return out;
+}
+
+} // namespace tawara::simulation

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/run/run_on.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/device/memory_plan.hpp"
+
+#include <utility>
+
+namespace tawara::simulation {
+namespace {
+
+void say(const RunOptions& o, const std::string& text)
+{
+    if (o.notice)
+        o.notice({Notice::Level::warning, text});
+}
+
+/// A run that has begun goes on in the precision of its checkpoint.
+bool fit(RunOptions& o, const device::NoMemory& e)
+{
+    for (const auto& plan : e.plans)
+        if (o.resume.empty() || plan.precision == o.device.precision) {
+            say(o, std::string(e.what()) + "; computed in " + plan.words);
+            o.device.devices = plan.devices;
+            o.device.precision = plan.precision;
+            o.device.tuning.shares.clear();
+            return true;
+        }
+    return false;
+}
+
+/// @param last  the newest checkpoint of the run that failed; empty: there is none
+bool outlive(RunOptions& o, const DeviceError& e, const std::filesystem::path& last)
+{
+    const auto plan =
+        device::plan_without(e.device, o.device.devices, o.device.precision, device::usable_gpus());
+    if (!plan)
+        return false;
+    if (!last.empty()) {
+        o.resume = last;
+        o.branch = false;
+    }
+    say(o, std::string(e.what()) + "; the run goes on with " + plan->words +
+               (o.resume.empty() ? ", from its start: there is no checkpoint"
+                                 : ", from " + o.resume.string()));
+    o.device.devices = plan->devices;
+    o.device.tuning.shares.clear();
+    return true;
+}
+
+} // namespace
+
+RunReport run_on(const Session& session, RunOptions options, const RunOn& how,
+                 const Progress& progress)
+{
+    std::filesystem::path last;
+    options.left = [&last](const std::filesystem::path& checkpoint) { last = checkpoint; };
+    for (;;)
+        try {
+            return run_session(session, options, progress);
+        } catch (const device::NoMemory& e) {
+            if (!how.fit || !fit(options, e))
+                throw;
+        } catch (const DeviceError& e) {
+            // the CPU is the last one: its failures are the program's
+            if (!how.outlive || options.device.devices.kind == device::Devices::Kind::cpu ||
+                !outlive(options, e, last))
+                throw;
+        }
+}
+
+} // namespace tawara::simulation
