@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole hearts on GPUs: what a simulated second and a beat take, and how exact they are."""
+from .row import Section, fix, rows_of, sig, span
+
+HEART = "`tawara-bench HEART {cases}`"
+EDGE_MM = 1.9491 / 4
+ONE, TWO, FOUR = "h200-heart-1-queue.jsonl", "h200-heart-x2-queue.jsonl", "h200-heart-x4-groups.jsonl"
+HEADLINES, SPEEDS, RECORDS = [], [], []
+headline, speed = rows_of(HEADLINES), rows_of(SPEEDS)
+
+
+def seconds(r):
+    return sig(r["seconds_per_simulated_second"])
+
+
+def setup(*lines):
+    """What a run's preparation took; the mesh is read and refined before that, which no record has."""
+    return span([r["seconds_of_setup"]["operator"] + r["seconds_of_setup"]["case"] for r in lines], sig, 2) + " s"
+
+
+def design(r):
+    """Times the time of the design's bytes (216 for diffusion, 305 for cells; in single precision 144 and 153)."""
+    return fix(r["times_memory_bound"])
+
+
+def own(r):
+    """Times the time of the bytes that the program's own structures move, by the ceilings of the same run."""
+    return fix(r["median_ms"] / sum(k["bytes"] / k["ceiling_GB_per_s"] * 1e-6 for k in r["kernels"]))
+
+
+def own_bytes(r):
+    return sig(sum(k["bytes"] for k in r["kernels"]) / r["unknowns"])
+
+
+def checked(use, r):
+    """Whether the stability of this very operator was analysed (`check`) in any record."""
+    for name in use.records.names():
+        for line in use.records.lines(name):
+            if isinstance(line, dict) and "stability" in line and line["mesh"]["operator_hash"] == r["mesh"]["operator_hash"]:
+                s = line["stability"]
+                cells = f", {s['repaired_cells']} cells repaired" if s.get("repaired_cells") else ""
+                return f"its operator was checked: {'stable' if s['stable'] else 'not stable'}{cells} (`{name}`)"
+    return "its operator was not checked (`check` does)"
+
+
+def off(use, scheme, sigma, edge_mm=EDGE_MM):
+    """By how many per cent a plane wave is off at this edge, worked out of mesh-errors.jsonl between its edges."""
+    width_mm = (sigma / 1.4) ** 0.5  # of the front: surface to volume 140 /mm, 1 uF/cm2
+    x = edge_mm / width_mm
+    points = sorted((r["edge_in_widths"], r["relative_error_of_velocity"][scheme]) for r in use.all("mesh-errors.jsonl"))
+    for (a, ya), (b, yb) in zip(points, points[1:]):
+        if a <= x <= b:
+            return 100 * (ya + (yb - ya) * (x - a) / (b - a))
+    raise LookupError(f"mesh-errors.jsonl has no edges around {x:.1f} widths")
+
+
+def against_fine(use, scheme):
+    along, across = off(use, scheme, 0.227), off(use, scheme, 0.0567)
+    def much(error):
+        return f"{fix(abs(error), 0)} % {'slow' if error < 0 else 'fast'}"
+    return (f"on edges of {fix(EDGE_MM)} mm a plane wave is {much(along)} along and {much(across)} across fibres against a converged one "
+            "(`mesh-errors.jsonl`); the heart itself has no converged solution")
+
+
+def finite_volumes(case, name, *more):
+    """What a row of explicit finite volumes leaves out."""
+    def leaves(use):
+        r = use.one(name, case=case)
+        steps_ms = r["steps"] * r["dt_ms"]
+        extrapolated = "nothing extrapolated" if steps_ms >= 1000 else f"{sig(steps_ms)} ms stepped, scaled to 1000"
+        parts = [f"`fvm`, explicit, {r['diffusion_stages']} sub-step{'s' if r['diffusion_stages'] > 1 else ''}",
+                 f"{sig(100 * r['added_volume_fraction'], 2)} % of volume added", "no unknown rests", f"set-up {setup(r)}", extrapolated,
+                 checked(use, r), against_fine(use, "fvm"), *more]
+        return "; ".join(parts)
+    return leaves
+
+
+def rested(name, case):
+    """What a row of a beat with unknowns at rest leaves out."""
+    def leaves(use):
+        r = use.one(name, case=case)
+        nodal = use.one("interpolated-h100.jsonl", case="beat,cuda:0,single,220,p1,eta=0,against=f")
+        return (f"`p1` with nodal currents, explicit, single precision; rest {r['rest_tolerance_mV']} mV, the share at rest was not "
+                f"noted; set-up {setup(r)}; nothing extrapolated; {checked(use, r)}; {against_fine(use, 'nodal')}; against `fvm` on "
+                f"such a mesh activation is off by {fix(nodal['against']['f']['activation']['rms_ms'], 0)} ms (RMS) at 0.02 ms")
+    return leaves
+
+
+STEP, LONG = "step,cuda:0,double,10000,fvm,eta=0.002", "step,cuda:0,double,50000,fvm,eta=0.002"
+BEAT = "beat,cuda:0;1;2;3,single,1000,p1,dt=0.04,rest=0.1,against=ref"
+
+
+@headline("generated heart of 11.7 million tetrahedra, double precision, 20 us: a simulated second on one H200",
+          finite_volumes(STEP, ONE), HEART)
+def _(use):
+    r = use.one(ONE, case=STEP)
+    return (f"{seconds(r)} s; {own(r)} times the time of the {own_bytes(r)} B a cell that the program's own structures move, "
+            f"{design(r)} times that of the design's 521 B")
+
+
+@headline("the same on four H200 (one GPU of that machine; efficiency)",
+          finite_volumes(STEP.replace("cuda:0", "cuda:0;1;2;3"), FOUR), HEART)
+def _(use):
+    four, one = use.one(FOUR, case=STEP.replace("cuda:0", "cuda:0;1;2;3")), use.one(FOUR, case=STEP)
+    return f"{seconds(four)} s ({seconds(one)}; {fix(one['median_ms'] / four['median_ms'] / 4)})"
+
+
+@headline("the same, every step of a second: four; one H200 (efficiency)", finite_volumes(LONG, "h200-long.jsonl"), HEART)
+def _(use):
+    four = use.one("h200-long.jsonl", case=LONG.replace("cuda:0", "cuda:0;1;2;3"))
+    one = use.one("h200-long.jsonl", case=LONG)
+    return f"{sig(four['seconds'])}; {sig(one['seconds'])} s ({fix(one['seconds'] / four['seconds'] / 4)})"
+
+
+@headline("**real time**: a beat of 1000 ms on the 2.1 million vertices of that heart, 40 us, on four H200", rested(FOUR, BEAT), HEART)
+def _(use):
+    return f"{sig(use.one(FOUR, case=BEAT)['seconds'], 2)} s"
+
+
+@headline("its errors against double precision with 10 us on the same mesh, no rest: activation, APD90 (RMS, largest)",
+          "says nothing of the mesh's own error, which is larger (the row above); the reference is the same record's", HEART)
+def _(use):
+    use.one(FOUR, case="beat,cuda:0;1;2;3,double,1000,p1,dt=0.01,keep=ref")
+    return errors(use.one(FOUR, case=BEAT))
+
+
+@headline("**rest**, `fvm` on one H100, single precision, 1000 ms: without; with 0.1 mV; activation, APD90 against the former (RMS)",
+          lambda use: "explicit, 20 us, "
+          f"{sig(100 * use.one('rest-h100.jsonl', case='beat,cuda:0,single,1000,fvm,eta=0.002,keep=a')['added_volume_fraction'], 2)} % of "
+          "volume added; the share at rest was not noted; set-up "
+          f"{setup(*use.all('rest-h100.jsonl', lambda r: r['case'].startswith('beat,cuda:0,single,1000,fvm,eta') and r['commit'][0] == '0'))}"
+          "; nothing extrapolated; "
+          f"{checked(use, use.one('rest-h100.jsonl', case='beat,cuda:0,single,1000,fvm,eta=0.002,keep=a'))}; {against_fine(use, 'fvm')}",
+          HEART)
+def _(use):
+    name = "rest-h100.jsonl"
+    a = use.one(name, case="beat,cuda:0,single,1000,fvm,eta=0.002,keep=a")
+    b = use.one(name, case="beat,cuda:0,single,1000,fvm,eta=0.002,rest=0.1,against=a")
+    e = b["against"]["a"]
+    return (f"{sig(a['seconds'])}; {sig(b['seconds'])} s; {fix(e['activation']['rms_ms'])}, {fix(e['apd90']['rms_ms'])} ms")
+
+
+def errors(r, of="ref"):
+    e = r["against"][of]
+    return (f"{fix(e['activation']['rms_ms'])}, {fix(e['activation']['max_ms'], 1)}; {fix(e['apd90']['rms_ms'])}, "
+            f"{fix(e['apd90']['max_ms'], 1)} ms")
+
+
+SAME = "as the first row: `fvm`, explicit, no unknown rests, set-up not in it, scaled from {} ms to 1000"
+
+
+@speed("a simulated second of that heart on one H200: single precision; double and two sub-steps",
+       "as the first row; scaled from 200 ms; bounds are of the program's own bytes, then of the design's", HEART)
+def _(use):
+    single = use.one(ONE, case=STEP.replace("double", "single"))
+    two = use.one(ONE, case=STEP.replace("0.002", "0.001"))
+    return (f"{seconds(single)} s, {own(single)} and {design(single)} times the bound; {seconds(two)} s, {own(two)} and "
+            f"{design(two)} times (with {sig(100 * two['added_volume_fraction'], 2)} % of volume added)")
+
+
+@speed("on two H200, one sub-step: double; single precision (one GPU of that machine)", SAME.format("200 (on one: 60)"), HEART)
+def _(use):
+    out = []
+    for p in ("double", "single"):
+        out.append((use.one(TWO, case=f"step,cuda:0;1,{p},10000,fvm,eta=0.002"), use.one(TWO, case=f"step,cuda:0,{p},3000,fvm,eta=0.002")))
+    return f"{'; '.join(seconds(a) for a, _ in out)} s ({'; '.join(seconds(b) for _, b in out)} s)"
+
+
+@speed("on two H200, two sub-steps, double (one)", SAME.format("120 (on one: 60)"), HEART)
+def _(use):
+    return (f"{seconds(use.one(TWO, case='step,cuda:0;1,double,6000,fvm,eta=0.001'))} s "
+            f"({seconds(use.one(TWO, case='step,cuda:0,double,3000,fvm,eta=0.001'))} s)")
+
+
+@speed("on four H200, single precision (one GPU of that machine; efficiency)", SAME.format("200 (on one: 120)"), HEART)
+def _(use):
+    four = use.one(FOUR, case="step,cuda:0;1;2;3,single,10000,fvm,eta=0.002")
+    one = use.one(FOUR, case="step,cuda:0,single,6000,fvm,eta=0.002")
+    return f"{seconds(four)} s ({seconds(one)}; {fix(one['median_ms'] / four['median_ms'] / 4)})"
+
+
+@speed("on four H200: two sub-steps, double; one sub-step, mixed", SAME.format("120"), HEART)
+def _(use):
+    return (f"{seconds(use.one(FOUR, case='step,cuda:0;1;2;3,double,6000,fvm,eta=0.001'))}; "
+            f"{seconds(use.one(FOUR, case='step,cuda:0;1;2;3,mixed,6000,fvm,eta=0.002'))} s")
+
+
+@speed("on H100 (below their power limit), double, one sub-step: ms a step on one; on two (efficiency)",
+       "a program in which launches could be chosen; the reaction is launched early, as the program does; medians of several runs", HEART)
+def _(use):
+    def median(where):
+        found = sorted(r["median_ms"] for r in use.all("early-reaction.jsonl", where, early=1, unknowns=11712512))
+        return found[len(found) // 2]
+    one = median(lambda r: r["device"].count("H100") == 1)
+    two = median(lambda r: r["device"].count("H100") == 2)
+    return f"{fix(one, 3)}; {fix(two, 3)} ({fix(one / two / 2)})"
+
+
+@speed("slab of 11.7 million tetrahedra, one H200, a simulated second: double; single precision",
+       "no volume added, one sub-step; scaled from 60 ms; bounds are of the design's bytes", "`tawara-bench --cubes 125 {cases}`")
+def _(use):
+    out = [use.one("h200-slab-queue.jsonl", case=f"step,cuda:0,{p},3000,fvm") for p in ("double", "single")]
+    return f"{'; '.join(seconds(r) for r in out)} s ({'; '.join(design(r) for r in out)} times the bound)"
+
+
+@speed("diffusion of that heart in 20 us: stages of RKL2 without added volume; with 0.02; 0.18 %",
+       "the first two were of an operator before 9ec459b", HEART)
+def _(use):
+    none = use.one("h200-heart-operator.jsonl", mass_scaling=0.0)
+    some = use.one("h200-heart-operator.jsonl", mass_scaling=0.001)
+    more = use.one("h200-heart-x4-second.jsonl", case="step,cuda:0,double,2000,fvm,eta=0.002")
+    return "; ".join(str(r["diffusion_stages"]) for r in (none, some, more))
+
+
+@speed("the beat of the real-time row at 40 us: one; two H200", "as the real-time row", HEART)
+def _(use):
+    one = use.one(FOUR, case="beat,cuda:0,single,1000,p1,dt=0.04,rest=0.1,against=ref")
+    two = use.one("h200-heart-x2-compiled.jsonl", case="beat,cuda:0;1,single,1000,p1,dt=0.04,rest=0.1,against=ref")
+    return f"{fix(one['seconds'])}; {fix(two['seconds'])} s"
+
+
+@speed("the same at 25 us on four: time; activation; APD90 (RMS, largest, as there)", "as the real-time row", HEART)
+def _(use):
+    r = use.one(FOUR, case=BEAT.replace("0.04", "0.025"))
+    e = r["against"]["ref"]
+    return (f"{fix(r['seconds'])} s; {fix(e['activation']['rms_ms'])}, {fix(e['activation']['max_ms'])} ms; "
+            f"{fix(e['apd90']['rms_ms'])}, {fix(e['apd90']['max_ms'], 1)} ms")
+
+
+@speed("`p1`, slab of 2.0 million vertices, one H200: single; double precision",
+       "a step alone, no beat; no volume added", "`tawara-bench --cubes 125 {cases}`")
+def _(use):
+    out = [use.one("h200-slab-queue.jsonl", case=f"step,cuda:0,{p},8000,p1") for p in ("single", "double")]
+    return f"{'; '.join(fix(r['unknown_steps_per_s'] / 1e9, 1) for r in out)} G unknown-steps/s"
+
+
+@speed("`p1`, 15 625 vertices, one H200: double; single precision", "a step alone: such a mesh does not fill the GPU",
+       "`tawara-bench --cubes 24 {cases}`")
+def _(use):
+    out = [use.one("h200-slab-compiled.jsonl", case=f"step,cuda:0,{p},8000,p1", unknowns=15625) for p in ("double", "single")]
+    return f"{'; '.join(fix(1e3 * r['median_ms'], 1) for r in out)} us a step"
+
+
+@speed("a human heart of 4.4 million tetrahedra (Cobiveco's, by tetgen), one H200, `fvm`, double: 360 ms; last activation",
+       lambda use: "nothing rests; whole run "
+       f"{sig(use.one('beats_h200.json', scheme='fvm')['seconds_total'])} s, most of it set-up; "
+       f"{use.one('beats_h200.json', scheme='fvm')['repaired_cells']} cells repaired",
+       "`tetgen -pYq1.3/10a0.06 cobiveco_geo1_fine.smesh`, `tawara-cli session s.json --mesh cobiveco_geo1_fine.1.ele`, then `tawara-cli run s.json --devices cuda:0 --set diffusion.scheme=fvm "
+       "--until 360`")
+def _(use):
+    r = use.one("beats_h200.json", scheme="fvm")
+    return f"{fix(r['seconds_stepping'], 1)} s; {fix(r['last_activation_ms'], 0)} ms"
+
+
+@speed("**`p1` with interpolated currents** on that heart, one H100, single precision, 20 us, 220 ms: nodal; interpolated; "
+       "activation against `fvm` on the same mesh (RMS) of both", lambda use: "no rest, no volume added (5 stages); errors are of "
+       "V = 0 crossings that both have; set-up "
+       f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['simulated_ms'] == 220))}; {against_fine(use, 'interpolated')}", HEART)
+def _(use):
+    name = "interpolated-h100.jsonl"
+    nodal = use.one(name, case="beat,cuda:0,single,220,p1,eta=0,against=f")
+    inter = use.one(name, case="beat,cuda:0,single,220,p1,eta=0,interpolated,against=f")
+    now = use.one(name, case="beat,cuda:0,single,220,p1,eta=0,interpolated")
+    return (f"{fix(nodal['seconds'])}; {fix(inter['seconds'])} s ({fix(now['seconds'])} by 28e15fae); "
+            f"{fix(nodal['against']['f']['activation']['rms_ms'], 1)}; {fix(inter['against']['f']['activation']['rms_ms'], 2)} ms")
+
+
+@speed("a beat of 1000 ms of it: with rest (0.1 mV), 20 us; 40 us (wanted: 2.0 s, missed); without rest, 20 us; activation, APD90 of "
+       "the first, of the second against the last (RMS)", lambda use: "the share at rest was not noted; errors are against the same "
+       f"mesh; {against_fine(use, 'interpolated')}; set-up "
+       f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['commit'] == 'e7b65191'))}", HEART)
+def _(use):
+    name = "interpolated-h100.jsonl"
+    rest = use.one(name, case="beat,cuda:0,single,1000,p1,interpolated,rest=0.1,eta=0.002,against=a")
+    long = use.one(name, case="beat,cuda:0,single,1000,p1,dt=0.04,interpolated,rest=0.1,eta=0.002,against=a")
+    without = use.one(name, case="beat,cuda:0,single,1000,p1,interpolated,eta=0.002,keep=a")
+    said = [f"{fix(r['against']['a']['activation']['rms_ms'])}, {fix(r['against']['a']['apd90']['rms_ms'])}" for r in (rest, long)]
+    return f"{fix(rest['seconds'])}; {fix(long['seconds'])}; {fix(without['seconds'], 1)} s; {'; '.join(said)} ms"
+
+
+@speed("a Purkinje network of 20 000 nodes and 1000 junctions beside the 2 million vertices (`p1`), one H100: a step without and with "
+       "it, double; single (where graphs have one priority)", "medians of ten samples of 300 steps at the beginning of a beat",
+       "`tawara-bench HEART step,cuda:0,double,300,p1,untimed step,cuda:0,double,300,p1,untimed,network=20000` and the same with `single`")
+def _(use):
+    head = use.part("network-priority.jsonl", "on_one_H100_ms")
+    own_, one = head["own_priorities"], head["one_priority"]
+    def more(d, p):
+        return 100 * (d[f"{p},network=20000"] / d[p] - 1)
+    return (f"{fix(own_['double'], 4)}, {fix(own_['double,network=20000'], 4)}; {fix(own_['single'], 4)}, "
+            f"{fix(own_['single,network=20000'], 4)} ms: {fix(more(own_, 'double'), 1)} and {fix(more(own_, 'single'), 1)} % "
+            f"({fix(more(one, 'double'), 1)} and {fix(more(one, 'single'), 1)} %)")
+
+
+def compute_sanitizer(use):
+    def summed(tool):
+        runs = [x for name in ("h200-sanitizer.json", "h100-sanitizer.json") for x in use.all(name)[0]["runs"] if x["tool"] == tool]
+        return runs, [x for x in runs if not x["clean"]]
+    (mem, bad), (race, hazards) = summed("memcheck"), summed("racecheck")
+    return (f"{len(mem) - len(bad)} of {len(mem)}; {len(race) - len(hazards)} of {len(race)} runs clean "
+            f"({'; '.join(x['program'] + ': ' + x['summary'] for x in bad + hazards) or 'all'})")
+
+
+speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", "kernels of later commits: `h100-sanitizer-2.json`, "
+      "in which memcheck of test_contract did not end", "`tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
+
+SECTIONS = [Section("Headlines: whole hearts", HEADLINES), Section("Hearts and slabs on GPUs", SPEEDS)]

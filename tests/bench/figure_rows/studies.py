@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Examples, studies, drugs, restitution."""
+from .row import Section, commas, fix, rows_of, sig, span
+
+EXAMPLES, STUDIES = [], []
+example, study = rows_of(EXAMPLES), rows_of(STUDIES)
+RUN = "`tests/bench/examples.py build/release/engine/cli/tawara-cli RECORD.json`"
+
+
+@example("**a beat by Purkinje** on the built-in heart (network of 0.75 kOhm a junction, tissue tuned to 0.6 and 0.3 m/s): QRS; with the left bundle cut; "
+         "the right one; last activation of these", "double precision, `p1`, 0.02 ms, edges of 2.7 mm, no rest; times from the first pulse",
+         "`tawara-cli study run resources/studies/bundle_branch_block.json --devices cpu`")
+def _(use):
+    runs = use.all("bundle-branch.json")[0]["runs"]
+    return f"{'; '.join(fix(r['qrs_ms'], 1) for r in runs)} ms; {commas([r['last_activation_ms'] for r in runs], fix, 1)} ms"
+
+
+def of(use, name):
+    return use.one("examples.json", lambda r: "commit" in r, example=name)
+
+
+@example("the examples `normal_beat.json` and `left_bundle_branch_block.json` (networks of 0.75 kOhm a junction): QRS; activation of all tissue takes",
+         "double precision, `p1`, 0.02 ms, edges of 2.7 mm, no rest; the second ends before T", RUN)
+def _(use):
+    rows = [of(use, "normal_beat.json"), of(use, "left_bundle_branch_block.json")]
+    return (f"{commas([r['qrs_ms'] for r in rows], fix, 1)} ms; "
+            f"{commas([r['last_activation_ms'] - r['first_activation_ms'] for r in rows], fix, 1)} ms")
+
+
+@example("re-entry around the scar of the example: turns in 2 s, cycle", "Aliev-Panfilov's cells with a fifth of a human action potential's length", RUN)
+def _(use):
+    r = of(use, "reentry_around_scar.json")
+    return f"{r['turns']}, {span(r['cycle_ms'], fix, 0)} ms"
+
+
+@study("**a study** of 12 runs of the built-in heart (400 ms each) on one H100 and 16 cores, two rounds: 1, 2, 4, 8 at once",
+       lambda use: "set-up takes {setup} s of a run, steps {stepping}, output {output}; caches warm".format(
+           **use.all("study-h100.json")[0]["mean_s_of_a_run"]["at_once_1"]), "`tawara-cli study run STUDY.json --devices cuda:0 --at-once N`, the study in the record")
+def _(use):
+    rounds = use.all("study-h100.json")[0]["rounds"]
+    mean = lambda r: sum(r["seconds"]) / len(r["seconds"])
+    return "; ".join(commas(r["seconds"], fix, 1) for r in rounds) + f" s: {fix(mean(rounds[0]) / mean(rounds[-1]), 1)} times"
+
+
+@study("the same of 12 runs of 200 ms on one H200 and 32 cores, ceilings not measured in each run: 1, 2, 4, 8 at once",
+       "most of a run is set-up and output", "`tawara-cli bench study --runs 12 --end 200 --at-once 1 2 4 8 --devices cuda:0`")
+def _(use):
+    seconds = [c["seconds"] for c in use.all("study-h200.json")[0]["cases"]]
+    return f"{commas(seconds, fix, 1)} s: {fix(seconds[0] / min(seconds), 1)} times at best"
+
+
+RISK = "`tawara-cli study run study.json --devices cuda:0,1 --at-once 9`; mesh, session and study are in the record"
+
+
+@study("**risk of a human heart with a scar**, 842 879 vertices, ten Tusscher's cells: 17 sites, S1 to S4, one and two H200, nine sites at once on each",
+       "`p1` interpolated, single precision, 40 us, unknowns rest (0.1 mV; share not noted); set-up is in it; bar 1.9 times", RISK)
+def _(use):
+    r = use.all("scar-study-h200.json")[0]
+    one = r["one_gpu"]["wall_s"]
+    return (f"{fix(one, 0)}, {fix(r['wall_s'], 0)} s: {fix(one / r['wall_s'])} times; {len(r['sites'])} sites, "
+            f"{fix(sum(s['trials'] for s in r['sites']), 0)} trials")
+
+
+@study("the same heart with 106 thousand vertices, one and two H200", "as above, six sites at once", RISK)
+def _(use):
+    wall = use.all("scar-study-h200.json")[0]["100_thousand_vertices"]["wall_s"]
+    return f"{fix(wall['one GPU'], 1)}, {fix(wall['two GPUs'], 1)} s: {fix(wall['one GPU'] / wall['two GPUs'])} times"
+
+
+@study("**a heart with a scar, 17 sites by S2 and S3**, before and after ablation (`scar_risk.json`, 18 738 vertices), 12 sites at once on one and on two "
+       "H200: wall time; inducible sites, after ablation", "double precision; classes by the rules before recordings were labelled; not run again since; segment 11 and "
+       "its search after ablation follow each other", "`tawara-cli study run resources/studies/scar_risk.json --devices cuda:0,1 --at-once 12`")
+def _(use):
+    r = use.all("scar-risk-gpu.json")[0]
+    one, two = r["wall_s"]["one GPU"], r["wall_s"]["two GPUs"]
+    sites = r["sites"]
+    return (f"{commas(one, fix, 1)} and {commas(two, fix, 1)} s ({fix(sum(one) / sum(two))} times); "
+            f"{sum(s['outcome'] == 'sustained' for s in sites)} of {len(sites)}, {sum(s.get('after_outcome') == 'sustained' for s in sites)}")
+
+
+@study("APD90 of the O'Hara-Rudy cell at C_max, paced 60 times with the dose, none; quinidine, dofetilide, ranolazine, verapamil, diltiazem; wall time of 20 runs on two "
+       "busy cores", lambda use: "simple pore block; the second beat of a strand of 28 vertices; 60 beats are no steady state: 200 give quinidine "
+       f"{fix(use.all('dose_response.json')[0]['paced_200_times']['apd90_ms']['quinidine'][3], 0)} ms",
+       "`tawara-cli study run resources/studies/dose_response.json --devices cpu`")
+def _(use):
+    r = use.all("dose_response.json")[0]
+    at = {d["drug"]: d["apd90_ms"] for d in r["drugs"]}
+    return (f"{fix(at['quinidine'][0], 0)}; {commas([at[d][-1] for d in ('quinidine', 'dofetilide', 'ranolazine', 'verapamil', 'diltiazem')], fix, 0)} ms; "
+            f"{fix(r['seconds']['wall'], 0)} s")
+
+
+@study("largest slope of APD90 by dynamic pacing, ten Tusscher's epicardial cell (published: 1.1): windows of 40 ms; between points 10 ms apart",
+       "a cube of 0.5 mm; the second figure was worked out by a script, it is no result of the program", "`BUILD/tests/test_restitution theEpicardialCellHasItsPublishedSlope` (20 pulses; the record: 50)")
+def _(use):
+    cell = next(s for s in use.part("restitution.json", "cells")["sets"] if s["published_slope"] == 1.1)
+    return f"{fix(cell['largest_slope_40_ms_windows'])}; {fix(cell['steepest_secant'][0])}"
+
+
+SECTIONS = [Section("Examples", EXAMPLES), Section("Studies", STUDIES)]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The window: pictures, clicks, memory."""
+from .row import Section, commas, fix, rows_of, sig, span
+
+ROWS = []
+row = rows_of(ROWS)
+SPEED = "window-speed.jsonl"
+H200 = "h200_window.json"
+BENCH = "`tawara-bench-window heart.ses --out RECORD.json` under Xvfb with NVIDIA's GLX"
+
+
+def way(use, name):
+    return use.one(SPEED, way=name)
+
+
+@row("built-in heart on software OpenGL, 2 cores: first moving frame; pictures a second while computing; from the press of a click "
+     "to the tissue (median); longest hold of the GUI thread of two runs",
+     "double precision, 0.02 ms, `p1` with nodal currents; the first of an idle machine and an earlier program, the others with a load of 1 to 4",
+     "`build/release/tests/test_heart_beats`, `test_responsive`, under Xvfb at 1280 x 800")
+def _(use):
+    first, now = use.one("window.json", commit="5fc2888"), use.one("window.json", commit="86c2c41")
+    middle = lambda v: sum(v) / len(v)
+    return (f"{fix(first['first_moving_frame_s'])} s; {fix(middle(now['frames_per_s_while_computing']), 0)} a second; "
+            f"{fix(middle(now['press_to_tissue_ms']['median']), 0)} ms; {fix(max(now['gui_thread_longest_event_ms']['wall_time']), 0)} ms")
+
+
+@row("**the built-in heart in the window**, software OpenGL, 1280 x 800, 2 cores that other programs used as well, before (double, "
+     "0.02 ms) and since (single, 0.05 ms): simulated ms a second; pictures a second; click to tissue (bar: 150 ms a second, not shown "
+     "to be met on a busy machine)",
+     "`p1` with nodal currents, no rest; what the larger step costs is the next row; two runs in which others had both cores are left out",
+     "`tests/bench/window_speed.py window BUILD/tests/test_responsive LABEL`")
+def _(use):
+    runs = {label: use.all(SPEED, lambda r: r["what"] == "window", label=label) for label in ("before", "now")}
+    def each(write, digits):
+        return ". ".join(write(runs[label], digits) for label in ("before", "now"))
+    return ("; ".join([
+        " and ".join(commas(sorted(r["simulated_ms_a_second"] for r in runs[label]), fix, 0) for label in ("before", "now")),
+        " and ".join(span([r["frames_a_second"] for r in runs[label]], fix, 0) for label in ("before", "now")),
+        " and ".join(span([r["click_to_tissue_ms"]["median"] for r in runs[label]], fix, 0) for label in ("before", "now")) + " ms"]))
+
+
+@row("what that costs, against double precision and 0.005 ms with the same conductivities, 500 ms: activation, APD90 (RMS, largest), "
+     "as before; single; single with 0.04 ms; single with 0.05 ms and rest",
+     lambda use: "errors are against the same mesh, whose edges of 2.7 mm are coarse; 0.05 ms without rest was compared with single precision and "
+     f"0.02 ms alone ({fix(way(use, 'single, dt 0.05 ms')['activation_rms_ms'])} ms); "
+     f"{fix(100 * way(use, 'single, dt 0.05 ms, rest 0.1 mV')['share_at_rest'], 0)} % rest in the last",
+     "`tests/bench/window_speed.py accuracy build/release/engine/cli/tawara-cli`")
+def _(use):
+    out = []
+    for name in ("as shipped before", "single", "single, dt 0.04 ms", "single, dt 0.05 ms, rest 0.1 mV"):
+        r = way(use, name)
+        out.append(f"{sig(r['activation_rms_ms'])}, {fix(r['activation_largest_ms'], 1)}; {fix(r['apd90_rms_ms'])}, {fix(r['apd90_largest_ms'], 1)}")
+    return ". ".join(out) + " ms"
+
+
+@row("the same, processor time of 500 ms on one thread: double 0.02 ms; single 0.02, 0.04, 0.05 ms; single with rest (0.1 mV) 0.02, 0.05 ms",
+     lambda use: f"set-up is in it; {fix(100 * way(use, 'single, rest 0.1 mV')['share_at_rest'], 0)} % of the unknowns' steps rest where they may",
+     "`tests/bench/window_speed.py accuracy build/release/engine/cli/tawara-cli`")
+def _(use):
+    of = lambda name: fix(way(use, name)["user_s"], 1)
+    return (f"{of('as shipped before')}; {of('single')}, {of('single, dt 0.04 ms')}, {of('single, dt 0.05 ms')}; "
+            f"{of('single, rest 0.1 mV')}, {of('single, dt 0.05 ms, rest 0.1 mV')} s")
+
+
+@row("half an hour of work in that window: memory after five minutes and at the end; click to notice, first and second half",
+     "double precision; of six such runs the record has, one grew by more than 5 % and one was on a loaded machine",
+     "`build/release/tests/gui_soak 30`")
+def _(use):
+    r = use.one("soak.json", commit="664da33")
+    return f"{commas(r['rss_mb'], fix, 0)} MB; {commas(r['click_noticed_ms'], fix, 0)} ms"
+
+
+def of_window(use, scheme, precision, newer=True):
+    return use.one(H200, lambda r: ("ea47077" in r["commit"]) == newer and "11712512" == str(r["mesh"]["tetrahedra"]) and r["commit"] != "e49c156",
+                   scheme=scheme, precision=precision)
+
+
+def phase(r, name):
+    return next(p for p in r["phases"] if p["phase"] == name)
+
+
+def three(r):
+    return [phase(r, n)["ms_a_step"] for n in ("alone", "interop, 60 a second, 1280x800", "host, 60 a second, 1280x800")]
+
+
+@row("generated heart, 11.7 million tetrahedra (566 thousand triangles on screen), one H200, NVIDIA's OpenGL under Xvfb: to open, `p1`, "
+     "single precision; `fvm`, double", "the mesh is on disk; the first picture, not the first step", BENCH)
+def _(use):
+    a, b = of_window(use, "p1", "single", False), of_window(use, "fvm", "double", False)
+    return "; ".join(f"{fix(r['open']['first_picture_s'], 1)} s, {fix(r['open']['resident_GB'], 1)} GB" for r in (a, b))
+
+
+@row("the same, `fvm`, double: ms a step alone; at 60 pictures a second of 1280 x 800, CUDA to OpenGL; through the host",
+     "one diffusion step, 0.2 % mass scaling; no unknowns rest", BENCH)
+def _(use):
+    return "; ".join(fix(v) for v in three(of_window(use, "fvm", "double")))
+
+
+@row("the same, `p1`, single: alone; CUDA to OpenGL; through the host", "as before, 0.1 % mass scaling", BENCH)
+def _(use):
+    return "; ".join(fix(v, 3) for v in three(of_window(use, "p1", "single")))
+
+
+@row("opened as a bare mesh, `p1`, single, no multisampling: to open; ms a step alone; at 60 pictures a second, CUDA to OpenGL; "
+     "through the host", "pictures came at 55 to 58 a second", BENCH)
+def _(use):
+    r = use.one(H200, commit="e49c156")
+    return f"{fix(r['open']['engine_loaded_s'], 0)} s; " + "; ".join(fix(v, 3) for v in three(r))
+
+
+@row("most pictures a second there (`p1`, single), 1280 x 800, 1920 x 1080: solver running; camera alone", "CUDA to OpenGL", BENCH)
+def _(use):
+    r = of_window(use, "p1", "single")
+    many = [phase(r, f"interop, as many as it can, {size}")["pictures_a_second"] for size in ("1280x800", "1920x1080")]
+    return f"{commas(many, fix, 0)}; {fix(r['turning']['pictures_a_second'], 0)}"
+
+
+SECTIONS = [Section("The window", ROWS)]
