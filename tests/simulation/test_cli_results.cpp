@@ -71,7 +71,7 @@ class TestCliResults : public QObject
     {
         std::ostringstream out, err;
         const cli::Console console{out, err, {}, false};
-        const cli::Context c(console, false);
+        const cli::Context c(console, false, {});
         c.notice({Notice::Level::info, "of the input"});
         c.progress().at(0.5, "reading");
         QCOMPARE(err.str(), std::string());
