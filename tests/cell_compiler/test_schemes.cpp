@@ -4,7 +4,6 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
-#include "engine/core/larger.hpp"
 #include "tests/cell_compiler/cells.hpp"
 
 #include <QtTest>
@@ -86,7 +85,7 @@ double largest_jump(const std::string& model, const std::set<double>& places,
             };
             double size = 1e-9; // smaller steps are the rounding of what is at rest
             for (std::size_t i = 0; i < n; ++i)
-                size = larger_or_nan(size, std::abs(step(i)));
+                size = std::max(size, std::abs(step(i)));
             for (std::size_t i = 1; i < n; ++i) {
                 const double digits = 2.4e-7 * (std::abs(static_cast<double>(before[k][i])) +
                                                 std::abs(static_cast<double>(c.arrays[k][i])));

@@ -80,8 +80,11 @@ class TestLayering : public QObject
     const QStringList code_{"*.cpp", "*.hpp", "*.cu", "*.cuh"};
     const QStringList product_{"engine", "widgets", "app"};
     /// What is compared there is no difference of computed numbers.
-    const QStringList may_pass_{"tests/gui/test_bars.cpp", "tests/render/test_scene.cpp",
-                                "tests/sparse/test_order.cpp", "tests/gui/test_painting.cpp",
+    const QStringList may_pass_{"tests/gui/test_bars.cpp",
+                                "tests/render/test_scene.cpp",
+                                "tests/sparse/test_order.cpp",
+                                "tests/gui/test_painting.cpp",
+                                "tests/cell_compiler/test_schemes.cpp", // NaN is what it looks for
                                 "tests/layering/test_layering.cpp"};
 
     static void report(const QStringList& wrong)
