@@ -292,15 +292,21 @@ def _(use):
 
 
 def compute_sanitizer(use):
-    def summed(tool):
-        runs = [x for name in ("h200-sanitizer.json", "h100-sanitizer.json") for x in use.all(name)[0]["runs"] if x["tool"] == tool]
-        return runs, [x for x in runs if not x["clean"]]
-    (mem, bad), (race, hazards) = summed("memcheck"), summed("racecheck")
-    return (f"{len(mem) - len(bad)} of {len(mem)}; {len(race) - len(hazards)} of {len(race)} runs clean "
-            f"({'; '.join(x['program'] + ': ' + x['summary'] for x in bad + hazards) or 'all'})")
+    runs = use.one("h200-sanitizer-2.json")["runs"]
+    clean = {tool: [x["clean"] for x in runs if x["tool"] == tool] for tool in ("memcheck", "racecheck")}
+    return "; ".join(f"{sum(c)} of {len(c)} runs clean" for c in clean.values())
 
 
-speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", "kernels of later commits: `h100-sanitizer-2.json`, "
-      "in which memcheck of test_contract did not end", "`tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
+speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-2.json")["left_out"],
+      "`tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
+
+
+@speed("**the whole verification table** with a GPU: rows passed; missed; skipped", lambda use: "missed: " + ", ".join(
+    sorted({f"`{'.'.join(r['id'].split('.')[:2])}`" for r in use.one("verify-h200.json")["rows"] if r["verdict"] == "missed"})),
+       "`tawara-cli verify --devices cuda --data DIR --out OUT`")
+def _(use):
+    r = use.one("verify-h200.json")
+    return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
+
 
 SECTIONS = [Section("Headlines: whole hearts", HEADLINES), Section("Hearts and slabs on GPUs", SPEEDS)]
