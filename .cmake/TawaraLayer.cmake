@@ -62,13 +62,10 @@ function(tawara_light target)
 endfunction()
 
 # What computes nothing itself, tests and the command line, is built by -O1, and for one run of the tests by -O0, in half the
-# time; _FORTIFY_SOURCE does not work by -O0.
+# time (where _FORTIFY_SOURCE does nothing).
 function(tawara_outer target)
-  if(TAWARA_QUICK)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0> $<$<COMPILE_LANGUAGE:CXX>:-U_FORTIFY_SOURCE>)
-  else()
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
+  set(level $<IF:$<BOOL:${TAWARA_QUICK}>,-O0,-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
 # Programs of tests are many: lld links one in a third of gold's time where it is installed, and gold in a third of ld's.
