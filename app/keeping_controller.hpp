@@ -103,7 +103,6 @@ class KeepingController : public QObject
     /// Takes what other windows have left since.
     void look(const std::filesystem::path& all);
     void offer();
-    void discard(std::size_t left);
     void fill(QMenu& menu);
     void addChoices(QMenu& menu);
     void take(const simulation::KeptState& state, std::optional<device::MemoryPlan> plan = {});

@@ -55,16 +55,21 @@ std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& prob
                                       [[maybe_unused]] const Progress& progress)
 {
 #if TAWARA_HAVE_CUDA
+    std::vector<int> numbers;
     try {
-        return cuda::make_cuda_stepper(
-            problem,
-            cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem))),
-            options.precision, options.tuning, progress);
+        numbers = cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem)));
+        return cuda::make_cuda_stepper(problem, numbers, options.precision, options.tuning,
+                                       progress);
     } catch (const DeviceError& e) {
         if (!cuda::no_memory(e.status))
             throw;
-        throw NoMemory(e, plans_that_fit(memory_need(problem), options.precision, free_on_gpus(),
-                                         available_memory_bytes()));
+        auto plans = plans_that_fit(memory_need(problem), options.precision, free_on_gpus(),
+                                    available_memory_bytes());
+        std::sort(numbers.begin(), numbers.end());
+        std::erase_if(plans, [&](const MemoryPlan& p) { // what just found no room
+            return p.precision == options.precision && p.devices == Devices::cuda(numbers);
+        });
+        throw NoMemory(e, std::move(plans));
     }
 #else
     throw InputError("--devices", cuda_reason());

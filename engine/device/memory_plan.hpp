@@ -21,7 +21,7 @@ struct MemoryPlan
     Precision precision = Precision::double_;
     double needed_bytes = 0; ///< of each device; of the machine's memory where the CPU computes
     double there_bytes = 0;  ///< of that, on the device that has least
-    std::string words;       ///< "single precision on cuda:0, which takes about 9 GB of 20 GB"
+    std::string words;       ///< "single precision on cuda:0 (about 9 GB of 20 GB free)"
     bool operator==(const MemoryPlan&) const = default;
 };
 

@@ -24,11 +24,15 @@ struct Faults
     std::atomic<bool> dead{false};         ///< nothing comes from the device any more
     std::atomic<bool> no_ceilings{false};
     std::atomic<bool> small{false}; ///< a GPU on which steppers in double precision have no room
+    std::atomic<bool> tiny{false};  ///< no stepper has room, whatever a plan says
     /// Requests for memory until one fails, on any thread but the test's; < 0: none does. Where
     /// in_what_libraries_made_noexcept(), the next one does in its place.
     std::atomic<long> allocation{-1};
     std::thread::id test = std::this_thread::get_id();
-    void clear() { at_step = -1, memory = dead = no_ceilings = small = false, allocation = -1; }
+    void clear()
+    {
+        at_step = -1, memory = dead = no_ceilings = small = tiny = false, allocation = -1;
+    }
 };
 
 inline Faults& faults()
@@ -153,7 +157,7 @@ std::unique_ptr<Stepper> faulty_make_stepper(const TissueProblem&, const Stepper
 std::unique_ptr<Stepper> faulty_make_stepper(const TissueProblem& p, const StepperOptions& o,
                                              const Progress& progress, Notices* notices)
 {
-    if (test::faults().small && o.precision == Precision::double_)
+    if (test::faults().tiny || (test::faults().small && o.precision == Precision::double_))
         throw NoMemory({"cuda:0", "cudaMalloc", 2, "out of memory"},
                        plans_that_fit({{2e9, 0, 1e9}, {2e9, 0, 1e9}}, o.precision, {}, 1.5e9));
     return std::make_unique<test::FaultyStepper>(real_make_stepper(p, o, progress, notices));

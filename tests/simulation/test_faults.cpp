@@ -113,6 +113,20 @@ class TestFaults : public QObject
         r.o.resume = r.o.out / checkpoint_name(2);
         r.o.device.precision = Precision::double_;
         QVERIFY_THROWS_EXCEPTION(device::NoMemory, run_on(slab_session(), r.o, {.fit = true}));
+        // a run that fails later says how to go on with what computed it
+        r.o.resume.clear();
+        device::StepperOptions now;
+        r.o.go_on_by = [&](const RunOptions& o, const fs::path&) {
+            now = o.device;
+            return std::string("COMMAND");
+        };
+        faults().at_step = 110;
+        QVERIFY_THROWS_EXCEPTION(DeviceError, run_on(slab_session(), r.o, {.fit = true}));
+        QVERIFY(r.was_said("; to go on from there: COMMAND"));
+        QVERIFY(now.precision == Precision::single && now.devices == device::Devices("cpu"));
+        // a plan that had no room after all is not tried again
+        faults().tiny = true;
+        QVERIFY_THROWS_EXCEPTION(device::NoMemory, run_on(slab_session(), r.o, {.fit = true}));
     }
 
     /// The window's engine says what fits, and computes by it when it is told to.

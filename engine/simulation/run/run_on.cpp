@@ -4,7 +4,9 @@
 #include "engine/core/error.hpp"
 #include "engine/device/memory_plan.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tawara::simulation {
 namespace {
@@ -16,14 +18,21 @@ void say(const RunOptions& o, const std::string& text)
 }
 
 /// A run that has begun goes on in the precision of its checkpoint.
-bool fit(RunOptions& o, const device::NoMemory& e)
+/// @param tried  plans that had no room after all, since what a plan takes is an estimate
+bool fit(RunOptions& o, const device::NoMemory& e, std::vector<device::MemoryPlan>& tried)
 {
+    const auto was_tried = [&](const device::MemoryPlan& plan) {
+        return std::any_of(tried.begin(), tried.end(), [&](const device::MemoryPlan& t) {
+            return t.devices == plan.devices && t.precision == plan.precision;
+        });
+    };
     for (const auto& plan : e.plans)
-        if (o.resume.empty() || plan.precision == o.device.precision) {
+        if ((o.resume.empty() || plan.precision == o.device.precision) && !was_tried(plan)) {
             say(o, std::string(e.what()) + "; computed in " + plan.words);
             o.device.devices = plan.devices;
             o.device.precision = plan.precision;
             o.device.tuning.shares.clear();
+            tried.push_back(plan);
             return true;
         }
     return false;
@@ -34,8 +43,10 @@ bool outlive(RunOptions& o, const DeviceError& e, const std::filesystem::path& l
 {
     const auto plan =
         device::plan_without(e.device, o.device.devices, o.device.precision, device::usable_gpus());
-    if (!plan)
+    if (!plan) {
+        say(o, "nothing can take over: the CPU has no mixed precision; give double or single");
         return false;
+    }
     if (!last.empty()) {
         o.resume = last;
         o.branch = false;
@@ -54,12 +65,13 @@ RunReport run_on(const Session& session, RunOptions options, const RunOn& how,
                  const Progress& progress)
 {
     std::filesystem::path last;
+    std::vector<device::MemoryPlan> tried;
     options.left = [&last](const std::filesystem::path& checkpoint) { last = checkpoint; };
     for (;;)
         try {
             return run_session(session, options, progress);
         } catch (const device::NoMemory& e) {
-            if (!how.fit || !fit(options, e))
+            if (!how.fit || !fit(options, e, tried))
                 throw;
         } catch (const DeviceError& e) {
             // the CPU is the last one: its failures are the program's

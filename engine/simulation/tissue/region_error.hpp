@@ -21,7 +21,8 @@ struct RegionError final : NumericsError
 /// The region of an unknown in words, as RegionError has it; empty: not known.
 std::string region_of(const Tissue& t, std::int64_t unknown);
 
-/// Throws a failed step with its region, where that is known.
+/// Throws a failed step with its region, where that is known; else as it was thrown.
+/// @pre  it is being handled: called within its catch
 [[noreturn]] void fail_in_region(const NumericsError& at, const Tissue& t);
 
 } // namespace tawara::simulation
