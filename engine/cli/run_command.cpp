@@ -148,6 +148,10 @@ AskedRun asked_run(Context& c, RunArguments a)
     }
     std::string file;
     sort_words(a, file);
+    if (a.distributed && (a.fit || a.outlive))
+        throw InputError(a.fit ? "--fit" : "--outlive-devices",
+                         "is about GPUs, and --distributed computes on the ranks' CPUs; leave it "
+                         "out");
     AskedRun out;
     auto& o = out.options;
     o.device.devices = a.device.devices;
@@ -233,21 +237,46 @@ std::string quoted(const std::string& word)
     return out + "'";
 }
 
-/// The command that goes on from a checkpoint of this one.
-std::string go_on_command(const Context& c, const RunArguments& a, const fs::path& session,
+/// The words of a command line without these options and what they are given.
+std::vector<std::string> without(std::span<const std::string> words,
+                                 std::initializer_list<std::string_view> options)
+{
+    std::vector<std::string> out;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        const auto is = [&](std::string_view o) { return words[k] == o; };
+        const auto gives = [&](std::string_view o) {
+            return words[k].starts_with(std::string(o) + "=");
+        };
+        if (std::any_of(options.begin(), options.end(), is))
+            ++k;
+        else if (std::none_of(options.begin(), options.end(), gives))
+            out.push_back(words[k]);
+    }
+    return out;
+}
+
+/// The command that goes on from a checkpoint of this one: on what computes it now, which may be
+/// other than what was asked for (RunOn). Empty: none does.
+std::string go_on_command(const Context& c, const RunArguments& a,
+                          const device::StepperOptions& asked, const device::StepperOptions& now,
                           int ranks, const fs::path& checkpoint)
 {
+    if (a.reproduce) // with a checkpoint it would be another run
+        return {};
+    const bool moved = now.devices != asked.devices || now.precision != asked.precision;
+    auto words = moved ? without(c.words(), {"--resume", "--devices", "--precision"})
+                       : without(c.words(), {"--resume"});
+    std::erase(words, "--branch");
+    if (moved)
+        words.insert(words.end(), {"--devices", now.devices.text(), "--precision",
+                                   std::string(name(now.precision))});
+    words.insert(words.end(), {"--resume", checkpoint.string()});
     std::string out = "tawara-cli";
     if (a.distributed && ranks > 1)
         out = "mpirun -n " + std::to_string(ranks) + " " + out;
-    const auto words = a.reproduce ? std::vector<std::string>{"run", session.string()}
-                                   : std::vector<std::string>(c.words().begin(), c.words().end());
-    for (std::size_t k = 0; k < words.size(); ++k)
-        if (words[k] == "--resume")
-            ++k; // and what it names
-        else if (words[k] != "--branch" && !words[k].starts_with("--resume="))
-            out += " " + quoted(words[k]);
-    return out + " --resume " + quoted(checkpoint.string());
+    for (const auto& word : words)
+        out += " " + quoted(word);
+    return out;
 }
 
 void run_command(Context& c, const RunArguments& a, const Progress& progress)
@@ -261,8 +290,9 @@ void run_command(Context& c, const RunArguments& a, const Progress& progress)
     w.on = {a.fit, a.outlive};
     o.notice = [&c](const Notice& n) { c.notice(n); };
     const int ranks = progress.context.ranks != nullptr ? progress.context.ranks->size() : 1;
-    o.go_on_by = [&c, &a, session = o.session_file, ranks](const fs::path& checkpoint) {
-        return go_on_command(c, a, session, ranks, checkpoint);
+    o.go_on_by = [&c, &a, asked = o.device, ranks](const simulation::RunOptions& now,
+                                                   const fs::path& checkpoint) {
+        return go_on_command(c, a, asked, now.device, ranks, checkpoint);
     };
     const auto report = run_asked(w, progress);
     if (!a.reproduce)

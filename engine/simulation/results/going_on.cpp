@@ -13,9 +13,11 @@ namespace fs = std::filesystem;
 
 std::string how_to_go_on(const RunOptions& options, const fs::path& checkpoint)
 {
-    if (options.go_on_by)
-        return "to go on from there: " + options.go_on_by(checkpoint);
-    return "--resume goes on from there";
+    if (!options.go_on_by)
+        return "--resume goes on from there";
+    const auto command = options.go_on_by(options, checkpoint);
+    return command.empty() ? "a run that is reproduced begins anew: the same command does it"
+                           : "to go on from there: " + command;
 }
 
 std::string no_checkpoint_since(const RunOptions& options, double every_ms)

@@ -8,7 +8,8 @@
 
 namespace tawara::simulation {
 
-/// "to go on from there: COMMAND", where the caller has a command for it; else which option does.
+/// "to go on from there: COMMAND", where the caller has a command for it; that there is none; where
+/// the caller has no commands, which option does.
 std::string how_to_go_on(const RunOptions& options, const std::filesystem::path& checkpoint);
 
 /// What there is where no checkpoint was written: the one that the run began with, or none.

@@ -33,8 +33,10 @@ struct RunOptions
         activation, ///< V where nothing was activated
         potential
     } picture = Picture::none;
-    /// The command that makes the run go on from a checkpoint; empty: no command does.
-    std::function<std::string(const std::filesystem::path& checkpoint)> go_on_by;
+    /// The command that makes the run with options as they are now go on from a checkpoint; it
+    /// gives an empty text where none does. May be empty: the caller has no commands.
+    std::function<std::string(const RunOptions& now, const std::filesystem::path& checkpoint)>
+        go_on_by;
     /// Is told, where the run does not come to its end, of its last checkpoint; may be empty.
     std::function<void(const std::filesystem::path& checkpoint)> left;
     std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty
