@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what is missing, builds everything with warnings as errors, runs every test under a virtual display, says what
-# was skipped and why, and ends with ctest's summary. A reason of tests/must_not_skip.txt is a failure. Arguments go to ctest, e.g. tests/run.sh -R mesh
+# was skipped and why, and ends with ctest's summary. A reason of tests/must_not_skip.txt is a failure. Arguments go to ctest,
+# e.g. tests/run.sh -R mesh
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${TAWARA_BUILD:-$root/build/test}
