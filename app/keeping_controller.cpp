@@ -423,8 +423,9 @@ void KeepingController::addChoices(QMenu& menu)
 {
     auto* group = new QActionGroup(&menu);
     for (const int n : minutes_offered) {
-        auto* a = menu.addAction(n == 0 ? tr("Only &before what may lose it")
-                                        : tr("Every %n minute(s)", nullptr, n),
+        auto* a = menu.addAction(n == 0   ? tr("Only &before what may lose it")
+                                 : n == 1 ? tr("Every minute")
+                                          : tr("Every %1 minutes").arg(n),
                                  this, [this, n] {
                                      setEvery(n);
                                      openSettings()->setValue("keep/everyMinutes", n);
