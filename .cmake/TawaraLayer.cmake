@@ -297,9 +297,10 @@ endforeach()
 
 # tawara_test(NAME layer... SOURCES are tests/FOLDER/NAME.cpp) : a Qt Test program with its own ctest entry.
 # Options: FOLDER f, USES layers, LINKS libraries, GUI (runs under a virtual display), TIMEOUT s, SOURCES files beside it:
-# tests of further classes (test_*.cpp, tests/several.hpp), headers with such, others.
+# tests of further classes (test_*.cpp, tests/several.hpp), headers with such, others. COMPUTES: its own loops are long, so
+# that it is optimised in each build, for which nothing is precompiled.
 function(tawara_test name)
-  cmake_parse_arguments(T "GUI" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
+  cmake_parse_arguments(T "GUI;COMPUTES" "FOLDER;TIMEOUT" "USES;LINKS;SOURCES" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 1200) # a host that has other work may take ten times as long
   endif()
@@ -323,7 +324,10 @@ function(tawara_test name)
     list(APPEND links tawara_${u})
   endforeach()
   target_link_libraries(${name} PRIVATE ${links})
-  if(T_GUI)
+  if(T_COMPUTES AND TAWARA_QUICK)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    add_test(NAME ${T_FOLDER}.${name} COMMAND ${name})
+  elseif(T_GUI)
     target_link_libraries(${name} PRIVATE Qt6::Widgets)
     if("fixture" IN_LIST T_USES)
       tawara_reuse_precompiled(${name} tawara_window_test_pch)
