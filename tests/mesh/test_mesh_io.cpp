@@ -220,6 +220,9 @@ class TestMeshIo : public QObject
         const auto l = io::read(path);
         QCOMPARE(QString::fromStdString(std::string(name(l.unit))), unit);
         QVERIFY(has(l.check.notices, "length unit " + unit.toStdString()));
+        QCOMPARE(has(l.check.notices, "um (by convention of CARP)"), !gmsh && unit == "um");
+        QCOMPARE(has(l.check.notices, "though um is the convention of CARP"),
+                 !gmsh && unit != "um");
         const double volume = size_mm * size_mm * size_mm / 25;
         QVERIFY(std::abs(shapes::volume(l.mesh) / volume - 1) < 1e-2);
         // a given unit wins
