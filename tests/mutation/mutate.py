@@ -120,7 +120,8 @@ def need_clean_tree():
 
 def run(command, seconds):
     """Runs a command in a group of its own. Returns its status (124: too slow) and its output."""
-    environment = dict(os.environ, LIBGL_ALWAYS_SOFTWARE="1")  # as tests/run.sh has it
+    environment = dict(os.environ, LIBGL_ALWAYS_SOFTWARE="1",  # as tests/run.sh has it
+                       QTEST_DISABLE_STACK_DUMP="1")  # where a test crashes, a debugger would take minutes
     State.child = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, errors="replace",
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     if State.signal:  # it came before there was a child
