@@ -240,6 +240,7 @@ class TestInduction : public QObject
     {
         const auto s = simulation::parse_session(ring.toStdString(), "ring.json");
         const auto t = build_tissue(s);
+        QList<double> across;
         const auto burnt = [&](std::optional<double> depth) {
             Ablation a;
             a.points_mm = {{22, 0, 1}, {22, 6, 1}};
@@ -247,13 +248,20 @@ class TestInduction : public QObject
             a.depth_mm = depth;
             const auto with = with_lesion(s, t, a, "s.json");
             QList<double> z;
+            across = {};
             for (const auto k :
-                 std::get<simulation::Tetrahedra>(*with.regions.back().where).tetrahedra)
-                z << t.mesh->centroid(static_cast<std::size_t>(k))[2];
+                 std::get<simulation::Tetrahedra>(*with.regions.back().where).tetrahedra) {
+                const auto at = t.mesh->centroid(static_cast<std::size_t>(k));
+                z << at[2];
+                across << at[0] - 22;
+            }
             return z;
         };
         const auto all = burnt({});
         QVERIFY(std::ranges::min(all) < 0.4 && std::ranges::max(all) > 0.6);
+        // the line runs along y, so that the radius is how far the lesion goes along x
+        QVERIFY(std::ranges::min(across) >= -1.6 && std::ranges::max(across) <= 1.6);
+        QVERIFY(std::ranges::min(across) < -1.2 && std::ranges::max(across) > 1.2);
         const auto shallow = burnt(0.5);
         QVERIFY(shallow.size() < all.size() && std::ranges::min(shallow) > 0.4);
         Ablation off;
