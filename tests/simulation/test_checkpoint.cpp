@@ -164,6 +164,25 @@ class TestCheckpoint : public QObject
             QVERIFY2(content(path("resumed") / f) == content(path("whole") / f), f);
     }
 
+    /// Nothing is activated so early: with times of all places each array is read as itself.
+    void arraysDoNotChangePlaces()
+    {
+        auto c = read_checkpoint(good_);
+        auto& s = c.state;
+        const std::size_t n = s.v.size();
+        s.activation_ms.assign(n, 0.25);
+        s.repolarisation_ms.assign(n, 0.75);
+        s.peak_mV.assign(n, 20);
+        s.rest_mV.assign(n, -80);
+        write_checkpoint(c, path("places.tcp"));
+        const auto read = read_checkpoint(path("places.tcp")).state;
+        QCOMPARE(read.activation_ms, s.activation_ms);
+        QCOMPARE(read.repolarisation_ms, s.repolarisation_ms);
+        QCOMPARE(read.peak_mV, s.peak_mV);
+        QCOMPARE(read.rest_mV, s.rest_mV);
+        QVERIFY(read.v == s.v && read.states == s.states && read.quiescent == s.quiescent);
+    }
+
     /// A file without other tables is what programs wrote that knew none: theirs are read.
     void filesWithoutOtherTablesAreAsBefore()
     {
