@@ -103,6 +103,25 @@ class TestPurkinje : public QObject
         }
     }
 
+    /// What the tissue is given follows Ohm's law with the resistance of the session.
+    void aJunctionsResistanceIsThatOfTheSession()
+    {
+        Bar bar;
+        const auto t = build_tissue(bar.session(R"(, "junctions": {"resistance_kOhm": 2})", 1));
+        const auto& d = t.network->description;
+        const auto part = cable::make_cpu_network(d);
+        const auto law = part->law();
+        QVERIFY(!d.junctions.empty());
+        for (std::size_t k = 0; k < d.junctions.size(); ++k) {
+            double node_mV = 0;
+            part->potentials({&d.junctions[k].node, 1}, {&node_mV, 1});
+            for (const double tissue_mV : {-40.0, 30.0}) {
+                const double uA = law.current(k, tissue_mV) * d.junctions[k].tissue_uF;
+                QCOMPARE(2 * uA, node_mV - tissue_mV); // kOhm uA = mV
+            }
+        }
+    }
+
     /// From the end of the cable into the bar, with a delay that grows with the resistance, up to a
     /// block.
     void aJunctionConductsWithADelay()
