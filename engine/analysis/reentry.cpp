@@ -32,7 +32,8 @@ std::vector<double> cycles(const std::vector<Activation>& by_place)
 
 double quantile(const std::vector<double>& sorted, double q)
 {
-    return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+    return sorted[static_cast<std::size_t>(
+        std::lround(q * static_cast<double>(sorted.size() - 1)))];
 }
 
 /// Reentry::drift.

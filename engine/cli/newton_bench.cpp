@@ -20,7 +20,7 @@ struct NewtonBenchArguments : BenchTissue
 };
 
 /// A wave by one way of stepping.
-struct Wave
+struct Wave // NOLINT(bugprone-exception-escape): moves of Json throw nothing
 {
     Json json;
     std::vector<double> activation_ms; ///< of each unknown; NaN: never

@@ -237,9 +237,11 @@ std::string bulls_eyes(std::span<const BullsEye> all)
     constexpr int radius = 150, row = 2 * radius + 50, key = 24;
     const int rows = (static_cast<int>(all.size()) + 1) / 2;
     Drawing d(ReportPage::width, rows * row + key);
-    for (std::size_t k = 0; k < all.size(); ++k)
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const std::size_t above = k / 2; // rows
         draw_bulls_eye(d, all[k], ReportPage::width * (k % 2 == 0 ? 0.25 : 0.75),
-                       radius + 10 + static_cast<double>(k / 2) * row, radius);
+                       radius + 10 + static_cast<double>(above) * row, radius);
+    }
     constexpr Outcome shown[]{Outcome::sustained, Outcome::transient, Outcome::focal,
                               Outcome::none};
     const double y = rows * row + 8;

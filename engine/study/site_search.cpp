@@ -56,7 +56,7 @@ std::int64_t SiteSearch::steps(double ms) const
 }
 
 /// Those pulses are all that come from now on.
-void SiteSearch::give(std::vector<double> times_ms)
+void SiteSearch::give(const std::vector<double>& times_ms)
 {
     std::vector<simulation::Stimulus> stimuli;
     for (const double t : times_ms)

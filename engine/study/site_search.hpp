@@ -81,7 +81,7 @@ class SiteSearch
         std::int64_t pulse_step = 0;
         std::vector<char> awaited; ///< at the pulse, as AfterPulse has it
     };
-    void give(std::vector<double> times_ms);
+    void give(const std::vector<double>& times_ms);
     void go_to(std::int64_t step, const Progress& progress);
     void begin_train(const Progress& progress);
     bool read_checkpoint_of_train();

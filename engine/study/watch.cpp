@@ -85,7 +85,7 @@ std::string from_base64(std::string_view text)
 
 } // namespace
 
-StudyWatch::StudyWatch(fs::path folder)
+StudyWatch::StudyWatch(const fs::path& folder)
     : folder_(folder_of_ledger(folder)), ledger_(Ledger::to_look_at(folder_ / ledger_name))
 {
 }

@@ -55,7 +55,7 @@ class StudyWatch
   public:
     /// @param folder  of a study; or its ledger
     /// @throws InputError where there is none
-    explicit StudyWatch(std::filesystem::path folder);
+    explicit StudyWatch(const std::filesystem::path& folder);
     /// @throws InputError where the ledger cannot be read, or a report of a site is none
     StudyView look();
 

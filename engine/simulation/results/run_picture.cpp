@@ -110,7 +110,7 @@ class Canvas
                 if (a < hair || b < hair || 1 - a - b < hair)
                     continue;
                 const double depth = a * c[0][2] + b * c[1][2] + (1 - a - b) * c[2][2];
-                const auto k = static_cast<std::size_t>(y * wide + x);
+                const auto k = static_cast<std::size_t>(y) * wide + static_cast<std::size_t>(x);
                 if (depth > depth_[k])
                     depth_[k] = depth, pixel_[k] = colour;
             }

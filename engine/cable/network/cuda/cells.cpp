@@ -63,7 +63,8 @@ void NetworkCells::place(Group& g, const CablesDescription& d, StreamRef s)
     std::stable_sort(g.nodes.begin(), g.nodes.end(),
                      [&](std::int32_t a, std::int32_t b) { return type_of(a) < type_of(b); });
     std::vector<cell::TypeIndex> row(d.types.size(), 0);
-    for (cell::TypeIndex t = 0, next = 0; t < d.types.size(); ++t)
+    cell::TypeIndex next = 0;
+    for (std::size_t t = 0; t < d.types.size(); ++t)
         if (cell::same_model(g.cells.types[0], d.types[t]))
             row[t] = next++;
     g.slots = (g.nodes.size() + slice - 1) / slice * slice;
