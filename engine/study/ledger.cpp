@@ -480,9 +480,9 @@ std::vector<LedgerRow> Ledger::rows() const
     while (results.next()) {
         const auto run = at.find(results.integer(0));
         if (run == at.end())
-            throw InputError(file_.string(),
-                             "the ledger is damaged: it has a result of run " +
-                                 std::to_string(results.integer(0)) + ", but no such run");
+            throw InputError(file_.string(), "the ledger is damaged: it has a result of run " +
+                                                 std::to_string(results.integer(0)) +
+                                                 ", but no such run");
         if (auto& row = out[run->second]; row.state == State::done)
             row.results[results.text(1)] = results.number(2);
     }
