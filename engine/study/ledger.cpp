@@ -453,7 +453,7 @@ Counts Ledger::counts() const
     Counts out{};
     Statement s(db_, "SELECT state, count(*) FROM runs GROUP BY state");
     while (s.next())
-        out[static_cast<std::size_t>(state_of(s.text(0)))] = s.integer(1);
+        out[static_cast<std::size_t>(state_of(s.text(0)))] += s.integer(1);
     return out;
 }
 
@@ -477,9 +477,15 @@ std::vector<LedgerRow> Ledger::rows() const
         out.push_back(std::move(r));
     }
     Statement results(db_, "SELECT run, name, value FROM results");
-    while (results.next())
-        if (auto& row = out[at.at(results.integer(0))]; row.state == State::done)
+    while (results.next()) {
+        const auto run = at.find(results.integer(0));
+        if (run == at.end())
+            throw InputError(file_.string(), "the ledger is damaged: it has a result of run " +
+                                                 std::to_string(results.integer(0)) +
+                                                 ", but no such run");
+        if (auto& row = out[run->second]; row.state == State::done)
             row.results[results.text(1)] = results.number(2);
+    }
     return out;
 }
 

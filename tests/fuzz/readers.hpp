@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every reader of files from others, as a function of bytes: fuzzers (fuzz_one.cpp) and the replay
-// of what they have found (test_replay.cpp) call these.
+// Every reader of files from others, as a function of bytes: fuzzers (fuzz_group.cpp) and the
+// replay of what they have found (test_replay.cpp) call these.
 #pragma once
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// The readers, a line each: CMakeLists.txt makes a fuzzer of each, whose corpus is corpus/NAME.
-/// clang-format off
-#define TAWARA_FUZZ_READERS(X)                                                                     \
+/// The readers, a line each. Those of a group are in GROUP_readers.cpp, of which CMakeLists.txt
+/// makes the fuzzer fuzz_GROUP. A reader's corpus is corpus/NAME. clang-format off
+#define TAWARA_FUZZ_MESH_READERS(X)                                                                \
     X(mesh_vtu)                                                                                    \
     X(mesh_vtk)                                                                                    \
     X(mesh_carp)                                                                                   \
@@ -21,7 +21,13 @@
     X(cable_swc)                                                                                   \
     X(cable_table)                                                                                 \
     X(cable_lines)                                                                                 \
-    X(matrix_market)                                                                               \
+    X(matrix_market)
+#define TAWARA_FUZZ_MODEL_READERS(X)                                                               \
+    X(trace_table)                                                                                 \
+    X(mmt)                                                                                         \
+    X(cellml)                                                                                      \
+    X(machine_code)
+#define TAWARA_FUZZ_SESSION_READERS(X)                                                             \
     X(session)                                                                                     \
     X(heart_parameters)                                                                            \
     X(checkpoint)                                                                                  \
@@ -31,11 +37,11 @@
     X(report)                                                                                      \
     X(study)                                                                                       \
     X(study_records)                                                                               \
-    X(study_ledger)                                                                                \
-    X(trace_table)                                                                                 \
-    X(mmt)                                                                                         \
-    X(cellml)                                                                                      \
-    X(machine_code)
+    X(study_ledger)
+#define TAWARA_FUZZ_READERS(X)                                                                     \
+    TAWARA_FUZZ_MESH_READERS(X)                                                                    \
+    TAWARA_FUZZ_MODEL_READERS(X)                                                                   \
+    TAWARA_FUZZ_SESSION_READERS(X)
 /// clang-format on
 
 namespace tawara::fuzz {
@@ -45,6 +51,14 @@ namespace tawara::fuzz {
 /// @param folder  an empty folder to put files into
 /// @throws InputError where the file is refused; anything else is a finding
 using Reader = void (*)(std::string_view bytes, const std::filesystem::path& folder);
+
+/// A reader and its name.
+struct Named
+{
+    const char* name;
+    Reader read;
+};
+#define TAWARA_FUZZ_NAMED(name) tawara::fuzz::Named{#name, tawara::fuzz::name},
 
 #define TAWARA_FUZZ_DECLARE(name) void name(std::string_view bytes, const std::filesystem::path&);
 TAWARA_FUZZ_READERS(TAWARA_FUZZ_DECLARE)

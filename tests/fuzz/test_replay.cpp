@@ -16,14 +16,8 @@ namespace {
 using namespace tawara;
 namespace fs = std::filesystem;
 
-struct Named
-{
-    const char* name;
-    fuzz::Reader read;
-};
-#define TAWARA_FUZZ_ROW(name) {#name, fuzz::name},
-constexpr Named all[] = {TAWARA_FUZZ_READERS(TAWARA_FUZZ_ROW)};
-#undef TAWARA_FUZZ_ROW
+using fuzz::Named;
+constexpr Named all[] = {TAWARA_FUZZ_READERS(TAWARA_FUZZ_NAMED)};
 
 QString corpus()
 {
