@@ -151,6 +151,16 @@ class TestReplay : public QObject
                 feed(r, text, r.name);
     }
 
+    /// A frame's name of a million digits ended the reader of folders by a signal.
+    void longName()
+    {
+        constexpr std::size_t length = 1'000'000;
+        feed({"run_folder", fuzz::run_folder},
+             "@@frames.pvd\n<DataSet timestep=\"0\" file=\"frames/" + std::string(length, '1') +
+                 ".vtu\"/>\n",
+             "run_folder, a long name");
+    }
+
     void memory()
     {
         rusage used{};

@@ -250,6 +250,8 @@ class TestBadMeshes : public QObject
             bytes("OFFSETS vtktypeint64\n", 8, raw(std::int64_t{1} << 50, true)), "offsets");
         row("vtk binary: index", "vtk", "vtk",
             bytes("CONNECTIVITY vtktypeint64\n", 8, raw(std::int64_t{-3}, true)), "-3");
+        row("vtk binary: points of cells", "vtk", "vtk",
+            replace("CONNECTIVITY vtktypeint64", "CONNECTIVITY double"), "one of integers is due");
         row("vtk binary: little endian", "vtk", "vtk",
             bytes("OFFSETS vtktypeint64\n", 0, raw(std::int64_t{4})));
         row("vtk: garbage", "vtk", "vtk", garbage());

@@ -154,6 +154,9 @@ class LegacyReader
             }
             return to;
         }
+        if (std::is_integral_v<To> && (type == "double" || type == "float"))
+            in_.fail("data type " + in_quotes(type) + " stands where one of integers is due (" +
+                     what + ")");
         in_.skip_line();
         if (type == "double")
             binary<double>(n, what, to);

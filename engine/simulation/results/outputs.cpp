@@ -16,8 +16,8 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 namespace tawara::simulation {
 
@@ -87,8 +87,12 @@ bool is_report(const fs::path& html)
 /// Whether FrameWriter gives a frame this name.
 bool is_frame(const std::string& name)
 {
-    static const std::regex ours("frames/[0-9]{9,}\\.vtu");
-    return std::regex_match(name, ours);
+    constexpr std::string_view before = "frames/", after = ".vtu";
+    constexpr std::size_t fewest = 9; // digits
+    const auto digits = name.size() - std::min(name.size(), before.size() + after.size());
+    return digits >= fewest && name.starts_with(before) && name.ends_with(after) &&
+           std::all_of(name.begin() + before.size(), name.end() - after.size(),
+                       [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string frame_name(std::int64_t step)
@@ -161,6 +165,8 @@ bool ComingOutputs::has_checkpoint(const std::string& name) const
     if (checkpoint_every == 0 || std::sscanf(name.c_str(), "checkpoint-%lfms.tcp", &time_ms) != 1)
         return false;
     const auto every_ms = static_cast<double>(checkpoint_every) * dt_ms;
+    if (!(std::abs(time_ms) <= static_cast<double>(end_step) * dt_ms + every_ms))
+        return false; // the step of a longer time may be no number
     const auto step = std::llround(time_ms / every_ms) * checkpoint_every;
     return step > first_step && step <= end_step &&
            name == checkpoint_name(static_cast<double>(step) * dt_ms);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Readers of files from others, fuzzed."""
+from .row import Section, fix, rows_of, thousands
+
+READERS = []
+reader = rows_of(READERS)
+
+
+@reader("readers that were fuzzed; inputs of each, and in all; inputs that ended a program by a signal, took 20 s or 2 GB; slowest input (processor time); "
+        "largest memory", "optimised by -O1, with the address and undefined-behaviour sanitizers; what was found before and mended is in "
+        "`records/README.md`", "`tests/fuzz/run.sh BUILD SECONDS`")
+def _(use):
+    lines = use.all("fuzz-readers.jsonl")
+    inputs = {}
+    for r in lines:
+        inputs[r["target"]] = inputs.get(r["target"], 0) + r["executions"]
+    return (f"{len(inputs)}; {thousands(min(inputs.values()))} to {thousands(max(inputs.values()))}, {thousands(sum(inputs.values()))}; "
+            f"{sum(r['crashes'] for r in lines)}; {fix(max(r['slowest_ms'] for r in lines) / 1e3, 1)} s; {max(r['peak_MB'] for r in lines)} MB")
+
+
+SECTIONS = [Section("Readers of files from others", READERS)]
