@@ -144,6 +144,27 @@ class TestPurkinje : public QObject
         QVERIFY(content(bar.folder / "out/junctions.csv").contains(",blocked"));
     }
 
+    /// What flows through junctions that do not conduct moves a lead, and is no beat.
+    void aBlockedBeatHasNoQrs()
+    {
+        Bar bar;
+        for (const auto& [kOhm, beats] : {std::pair{"1", 1}, {"20", 0}}) {
+            auto s =
+                bar.session(R"(, "junctions": {"resistance_kOhm": )" + std::string(kOhm) + "}");
+            s.electrodes = {{"near", {bar_mm / 2, 4, 1}}};
+            bar.run(s, "out");
+            const auto report =
+                QJsonDocument::fromJson(content(bar.folder / "out/report.json")).object();
+            const auto ecg = report["ecg"].toObject();
+            QCOMPARE(ecg["beats"].toArray().size(), beats);
+            if (beats > 0)
+                continue;
+            QCOMPARE(ecg["no_beats"].toString(), QString("no tissue was activated"));
+            QVERIFY(content(bar.folder / "out/report.json")
+                        .contains("no junction of the Purkinje network excited the tissue"));
+        }
+    }
+
     /// A beat that begins in the wall enters the network, and sooner than it is left.
     void anEctopicBeatGoesBackwards()
     {

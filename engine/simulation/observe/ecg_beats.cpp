@@ -5,6 +5,7 @@
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tawara::simulation {
@@ -15,6 +16,15 @@ EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const do
     const auto used = std::min(leads.size(), mV.size()) - std::min(mV.size(), own_leads(leads));
     return analysis::ecg_intervals(time_ms, mV.first(used),
                                    !time_ms.empty() && time_ms.front() < 1e-9, pulses_ms);
+}
+
+void no_beats_without_activation(EcgIntervals& of, std::span<const double> activation_ms)
+{
+    if (activation_ms.empty() || std::any_of(activation_ms.begin(), activation_ms.end(),
+                                             [](double ms) { return std::isfinite(ms); }))
+        return;
+    of.beats.clear();
+    of.none = "no tissue was activated";
 }
 
 std::vector<double> times_of_pulses(std::span<const Pulse> pulses)

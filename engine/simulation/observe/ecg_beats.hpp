@@ -18,6 +18,9 @@ using analysis::EcgIntervals;
 EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const double> time_ms,
                        std::span<const std::vector<float>> mV,
                        std::span<const double> pulses_ms = {});
+/// Takes the beats of a run away in which no tissue was activated, and says so: what moved its
+/// leads were currents of junctions and of pulses that excited nothing.
+void no_beats_without_activation(EcgIntervals& of, std::span<const double> activation_ms);
 /// When those of a run's pulses were given that did not fail, as far as is known.
 std::vector<double> times_of_pulses(std::span<const Pulse> pulses);
 

@@ -135,12 +135,14 @@ Json regions_json(const CellMap& cells, std::span<const double> activation_ms,
 }
 
 /// QRS, QT and RR of each beat; null with a reason beside it where one is not known.
-Json ecg_json(const ReportInput& in, const ProbeTable& ecg)
+/// @param activation_ms  empty where it is not known
+Json ecg_json(const ReportInput& in, const ProbeTable& ecg, std::span<const double> activation_ms)
 {
     std::vector<std::vector<float>> mV;
     for (std::size_t l = 0; l < ecg.names.size(); ++l)
         mV.push_back(column(ecg, l));
-    const auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(in.pulses));
+    auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(in.pulses));
+    no_beats_without_activation(found, activation_ms);
     Json j = Json::object();
     j["conductor"] = in_torso(in.session.electrodes, in.session.leads) ? "torso" : "unbounded";
     j["electrodes"] = electrodes_json(in);
@@ -393,7 +395,9 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     add_maps(j, in, maps, r);
     add_pulses(j, in);
     if (!ecg.names.empty())
-        j["ecg"] = ecg_json(in, ecg);
+        j["ecg"] = ecg_json(in, ecg,
+                            no_maps.empty() ? std::span<const double>(maps.activation_ms)
+                                            : std::span<const double>());
     if (in.network != nullptr)
         j["purkinje"] = network_json(*in.tissue.network, in.network->times());
     add_seconds(j, in, r);

@@ -70,7 +70,8 @@ std::string delays(std::vector<double> ms)
 
 std::string qrs_text(const ExportSource& s)
 {
-    const auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
+    auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
+    no_beats_without_activation(found, s.maps.activation_ms);
     const EcgBeat* beat = newest_measured(found);
     return beat != nullptr && std::isfinite(beat->qrs_ms())
                ? " QRS " + number_text(std::round(beat->qrs_ms()), 5) + " ms."

@@ -280,7 +280,8 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
 {
     ReportPage::Section out{"Electrocardiogram", {}, {}};
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
-    const auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
+    auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
+    no_beats_without_activation(found, s.maps.activation_ms);
     const EcgBeat* beat = newest_measured(found);
     out.svg =
         ecg_chart(s.ecg, ReportPage::width, 18 + static_cast<int>(sheet.rows) * ecg_row_height,

@@ -8,6 +8,7 @@
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,6 +38,13 @@ std::string threshold_not_crossed(const Session& s, const PotentialRange& seen)
 /// Of a run in which nothing was activated: for each stimulus, why that may be.
 Notices why_nothing_activated(const Session& session, double end_ms, const PotentialRange& seen)
 {
+    if (session.stimuli.empty() && session.purkinje->wanted && session.purkinje->his)
+        return {
+            {Notice::Level::warning,
+             "nothing was activated: no junction of the Purkinje network excited the tissue by " +
+                 number_text(end_ms, 6) +
+                 " ms; see when its nodes were activated in purkinje.csv, and lower "
+                 "purkinje.junctions.resistance_kOhm where they were"}};
     if (session.stimuli.empty())
         return {{Notice::Level::warning, "nothing was activated: the session has no stimulus"}};
     if (auto why = threshold_not_crossed(session, seen); !why.empty())
