@@ -33,8 +33,8 @@ if(TAWARA_FUZZ)
     message(FATAL_ERROR "TAWARA_FUZZ needs Clang (libFuzzer): configure with -DCMAKE_CXX_COMPILER=clang++-16")
   endif()
   set(TAWARA_SANITIZE address,undefined)
-  # Layers that read no file of others are linked, as they must be, but run in no reader: without sanitizers, and not optimised,
-  # they take a third of the time to compile.
+  # The other layers read no file of others. They are linked, as they must be, but run in no reader. Without sanitizers, and
+  # not optimised, they are compiled sooner.
   set(TAWARA_READING_LAYERS core digest mesh mesh_io mesh_parallel cell sparse cable cable_io session observe results study
     verify_traces)
   set(sanitized -fsanitize=fuzzer-no-link -fno-sanitize-recover=all -fsanitize=address$<COMMA>undefined -fno-omit-frame-pointer)
