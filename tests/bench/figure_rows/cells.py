@@ -95,11 +95,22 @@ def _(use):
 
 
 @dyads("such cells on one core, AVX-512, processor time of a beat, a dyad's step: double; mixed precision (bar: 8 ns, missed)",
-       "no diffusion; five turns, others used the cores as well", "`tawara-bench-calcium speed 1 1`")
+       "five turns, others used the cores as well", "`tawara-bench-calcium speed 1 1`")
 def _(use):
     out = []
     for p in ("double", "mixed"):
         out.append(span([r["ns_a_dyad_and_step"]["beat"] for r in use.all("calcium-speed.jsonl", commit="67c5185511f0", precision=p)], fix, 1))
+    return "; ".join(out) + " ns"
+
+
+@dyads("the same on one core of two other processors: AVX-512 (Xeon), double; mixed; AVX2 (Zen 3), double; mixed",
+       "three runs each; the Xeon's other cores were idle, the other processor was shared", "`tawara-bench-calcium speed 1 1`")
+def _(use):
+    out = []
+    for s in ("AVX3", "AVX2"):
+        for p in ("double", "mixed"):
+            out.append(span([r["ns_a_dyad_and_step"]["beat"]
+                             for r in use.all("calcium-speed-others.jsonl", commit="6384ffc1336c", instruction_set=s, precision=p)], fix, 1))
     return "; ".join(out) + " ns"
 
 
