@@ -63,6 +63,7 @@ Beat run_beat(const Bench& b, const device::TissueProblem& p, const device::Step
     beat.maps = s->maps();
     beat.kernels = s->kernels();
     beat.newton = s->newton_counts();
+    beat.share_quiescent = s->share_quiescent();
     for (std::size_t u = 0; u < p.size(); ++u) {
         if (!std::isnan(beat.maps.activation_ms[u])) {
             ++beat.activated;

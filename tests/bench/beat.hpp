@@ -24,6 +24,7 @@ struct Beat
     double processor_seconds = 0; ///< of all threads
     std::size_t activated = 0, repolarised = 0, unknowns = 0;
     double last_activation_ms = 0;
+    double share_quiescent = 0; ///< Stepper::share_quiescent()
     device::Maps maps;
     std::vector<device::KernelRecord> kernels;
     std::optional<device::NewtonCounts> newton;

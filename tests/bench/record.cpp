@@ -267,6 +267,8 @@ ordered_json beat_record(bench::Bench& b, const Case& c)
     j["seconds_per_simulated_second"] = 1e3 * r.seconds / r.simulated_ms;
     j["unknown_steps_per_s"] =
         static_cast<double>(r.unknowns) * r.simulated_ms / p.dt_ms / r.seconds;
+    if (p.rest_tolerance_mV > 0)
+        j["share_at_rest"] = r.share_quiescent; // of the steps of all unknowns
     j["activated"] = r.activated;
     j["repolarised"] = r.repolarised;
     j["last_activation_ms"] = r.last_activation_ms;
