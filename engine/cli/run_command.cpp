@@ -47,6 +47,8 @@ void sort_words(RunArguments& a, std::string& session)
     }
     if (session.empty())
         throw InputError("tawara-cli run", "names no session; give the path of a session file");
+    if (std::error_code none; !fs::exists(session, none))
+        return; // reading it says so, whatever it would have been
     const auto extension = fs::path(session).extension();
     if (extension == ".mmt" || extension == ".cellml")
         throw InputError(session, "is a cell model, not a session; tawara-cli cell run paces one "
@@ -267,6 +269,12 @@ std::string go_on_command(const Context& c, const RunArguments& a,
     auto words = moved ? without(c.words(), {"--resume", "--devices", "--precision"})
                        : without(c.words(), {"--resume"});
     std::erase(words, "--branch");
+    // one that another run left may lie after the end of this one
+    if (double at_ms = 0;
+        a.until->count() > 0 &&
+        std::sscanf(checkpoint.filename().c_str(), "checkpoint-%lfms.tcp", &at_ms) == 1 &&
+        at_ms >= a.until_ms)
+        words = without(words, {"--until"});
     if (moved)
         words.insert(words.end(), {"--devices", now.devices.text(), "--precision",
                                    std::string(name(now.precision))});

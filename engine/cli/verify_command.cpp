@@ -5,6 +5,7 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/verify/verify.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tawara::cli {
@@ -43,6 +44,12 @@ void verify_command(Context& c, const VerifyArguments& a)
         list(c, groups);
         return;
     }
+    const auto any_in_short = [](const verify::Group& g) {
+        return std::ranges::any_of(g.checks, &verify::Check::in_short);
+    };
+    if (a.short_form && std::ranges::none_of(groups, any_in_short))
+        throw InputError("--only " + a.only.front(),
+                         "has nothing in the short form; leave --short out");
     verify::Settings s;
     s.short_form = a.short_form;
     s.devices = device::Devices(a.devices);

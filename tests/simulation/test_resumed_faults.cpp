@@ -73,6 +73,12 @@ class TestResumedFaults : public SlabCommands
                                     " is of a run here that did not come to its end, which begins "
                                     "anew now; to go on from there: tawara-cli run "),
                  qPrintable(r.shown()));
+        // a run that ends before that checkpoint does not name its own end to go on from there
+        QVERIFY(QFile::remove(path("it's here/report.json")));
+        r = run("g.json", "it's here", {"--until", "3"});
+        QVERIFY2(r.status == 0 && r.err.contains("to go on from there: tawara-cli run ") &&
+                     !r.err.contains("--until"),
+                 qPrintable(r.shown()));
         r = run("g.json", "it's here"); // which came to its end
         QVERIFY2(r.status == 0 && !r.err.contains("did not come to its end"), qPrintable(r.err));
         r = run("g.json", "none", bad + QStringList{"--set", "output.checkpoint_every_ms=0"});

@@ -212,6 +212,11 @@ class TestVerify : public QObject
         QVERIFY(content(path("cli/verify.html")).contains("conservation"));
         QCOMPARE(QJsonDocument::fromJson(content(path("cli/verify.json"))).object()["passed"], 6);
 
+        const auto none = test::run({"verify", "--short", "--only", "ecg.heart"});
+        QCOMPARE(none.status, 2);
+        QVERIFY2(none.err.find("--only ecg.heart: has nothing in the short form") !=
+                     std::string::npos,
+                 none.err.c_str());
         const auto unknown = test::run({"verify", "--only", "conversation"});
         QCOMPARE(unknown.status, 2);
         QCOMPARE(unknown.error_lines(), std::size_t(1));

@@ -112,8 +112,12 @@ std::optional<std::vector<double>> activation_in(const fs::path& folder)
 std::string activation_words(const fs::path& before, const fs::path& now)
 {
     const auto a = activation_in(before), b = activation_in(now);
-    if (!a || !b || a->size() != b->size())
+    if (!a || !b)
         return "by how much is not known: activation.csv is not in both folders";
+    if (a->size() != b->size())
+        return "by how much is not known: there were " +
+               number_text(static_cast<double>(a->size()), 12) + " unknowns, and are " +
+               number_text(static_cast<double>(b->size()), 12) + " now";
     double sum = 0, most = 0, n = 0, alone = 0;
     for (std::size_t k = 0; k < a->size(); ++k) {
         const double d = (*a)[k] - (*b)[k];

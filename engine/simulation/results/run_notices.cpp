@@ -43,8 +43,9 @@ Notices why_nothing_activated(const Session& session, double end_ms, const Poten
             {Notice::Level::warning,
              "nothing was activated: no junction of the Purkinje network excited the tissue by " +
                  number_text(end_ms, 6) +
-                 " ms; see when its nodes were activated in purkinje.csv, and lower "
-                 "purkinje.junctions.resistance_kOhm where they were"}};
+                 " ms; purkinje.csv says which of its nodes were activated. Where they were, a "
+                 "lower purkinje.junctions.resistance_kOhm excites the tissue; where they were "
+                 "not, look at purkinje.cut and purkinje.his_ms"}};
     if (session.stimuli.empty())
         return {{Notice::Level::warning, "nothing was activated: the session has no stimulus"}};
     if (auto why = threshold_not_crossed(session, seen); !why.empty())
