@@ -47,8 +47,6 @@ void sort_words(RunArguments& a, std::string& session)
     }
     if (session.empty())
         throw InputError("tawara-cli run", "names no session; give the path of a session file");
-    if (std::error_code none; !fs::exists(session, none))
-        return; // reading it says so, whatever it would have been
     const auto extension = fs::path(session).extension();
     if (extension == ".mmt" || extension == ".cellml")
         throw InputError(session, "is a cell model, not a session; tawara-cli cell run paces one "
