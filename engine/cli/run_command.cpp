@@ -267,7 +267,7 @@ std::string go_on_command(const Context& c, const RunArguments& a,
     auto words = moved ? without(c.words(), {"--resume", "--devices", "--precision"})
                        : without(c.words(), {"--resume"});
     std::erase(words, "--branch");
-    // one that another run left may lie after the end of this one
+    // the checkpoint may be one that an earlier run left, after the end of this run
     if (double at_ms = 0;
         a.until->count() > 0 &&
         std::sscanf(checkpoint.filename().c_str(), "checkpoint-%lfms.tcp", &at_ms) == 1 &&

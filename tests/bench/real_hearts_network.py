@@ -127,8 +127,8 @@ def heart(a, text, pool, work):
             finer = os.path.join(work, f"{name}-{k + 1}.vtu")
             call(a.cli, "mesh", "refine", mesh, finer)
             mesh = finer
-    words = {"bench": "network on a heart", "machine": a.machine, "heart": name, "refined": times, "fibres": "by rule" if rule else "of the mesh",
-             "cells": "endo, m, epi" if a.layers else "epi"}
+    words = {"bench": "network on a heart", "machine": a.machine, "heart": name, "refined": times,
+             "fibres": "by rule" if rule else "of the mesh", "cells": "endo, m, epi" if a.layers else "epi"}
     todo = {kind: pool.submit(one, a, mesh, kind, None, f"{name}-{kind}", work)
             for kind in ("normal", "left", "right", "blocked")}
     done = {kind: f.result() for kind, f in todo.items()}

@@ -142,7 +142,8 @@ Json ecg_json(const ReportInput& in, const ProbeTable& ecg, std::span<const doub
     for (std::size_t l = 0; l < ecg.names.size(); ++l)
         mV.push_back(column(ecg, l));
     auto found = ecg_beats(ecg.names, ecg.time_ms, mV, times_of_pulses(in.pulses));
-    no_beats_without_activation(found, activation_ms);
+    no_beats_without_activation(found, activation_ms,
+                                in.edits.empty() && in.session.output->maps_from_ms == 0);
     Json j = Json::object();
     j["conductor"] = in_torso(in.session.electrodes, in.session.leads) ? "torso" : "unbounded";
     j["electrodes"] = electrodes_json(in);

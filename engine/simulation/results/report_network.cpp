@@ -5,6 +5,7 @@
 #include "engine/simulation/results/network_outputs.hpp"
 #include "engine/simulation/results/report_tables.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
 
 #include <algorithm>
@@ -71,7 +72,9 @@ std::string delays(std::vector<double> ms)
 std::string qrs_text(const ExportSource& s)
 {
     auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
-    no_beats_without_activation(found, s.maps.activation_ms);
+    no_beats_without_activation(found, s.maps.activation_ms,
+                                s.scene->tissue_edits.empty() &&
+                                    s.scene->session.output->maps_from_ms == 0);
     const EcgBeat* beat = newest_measured(found);
     return beat != nullptr && std::isfinite(beat->qrs_ms())
                ? " QRS " + number_text(std::round(beat->qrs_ms()), 5) + " ms."

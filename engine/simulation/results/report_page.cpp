@@ -10,6 +10,7 @@
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/report_tables.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/simulation/session/output_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -281,7 +282,9 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
     ReportPage::Section out{"Electrocardiogram", {}, {}};
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
     auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
-    no_beats_without_activation(found, s.maps.activation_ms);
+    no_beats_without_activation(found, s.maps.activation_ms,
+                                s.scene->tissue_edits.empty() &&
+                                    s.scene->session.output->maps_from_ms == 0);
     const EcgBeat* beat = newest_measured(found);
     out.svg =
         ecg_chart(s.ecg, ReportPage::width, 18 + static_cast<int>(sheet.rows) * ecg_row_height,
