@@ -30,6 +30,7 @@ constexpr double come_nearer = 0.5;     // times as far as at the end of QRS's q
 constexpr double flat_ms = 20;          // the part of ST that is the flattest
 constexpr double over_flat = 3;         // of S there: the wave still runs
 constexpr double at_least = 0.005;      // of the beat's S: the same
+constexpr double passed = 1.5;          // times S of the flattest part: what follows is T
 
 constexpr const char* unresting = "the leads do not come to rest between beats";
 constexpr const char* restless = "too much noise, or no rest between beats";
@@ -49,6 +50,13 @@ struct Complex
     EcgBeat beat;
     bool cycle = false; ///< of a rhythm without rests
 };
+
+void not_over(EcgBeat& b)
+{
+    b.end_ms = EcgBeat::unknown;
+    if (b.no_qrs.empty())
+        b.no_qrs = "QRS is not over yet";
+}
 
 bool pulse_between(const EcgRecord& r, double after_ms, double until_ms)
 {
@@ -112,7 +120,7 @@ Complex complex_at(const EcgRecord& r, const Values& s, std::size_t peak, double
     if (j + 1 < r.size() || quiet_after + r.step >= quiet_ms)
         b.end_ms = crossing(r.t, s, c.last, std::min(c.last + 1, r.size() - 1), level);
     else
-        b.no_qrs = b.no_qrs.empty() ? "QRS is not over yet" : b.no_qrs;
+        not_over(b);
     return c;
 }
 
@@ -195,6 +203,30 @@ std::vector<Complex> complexes(const EcgRecord& r, const Values& s, double noise
     return beats;
 }
 
+/// The flattest part of `flat_ms`.
+struct Flattest
+{
+    std::size_t first = 0; ///< its first sample; 0: there is no part so long
+    double mean = std::numeric_limits<double>::infinity(); ///< of S there
+    double later = 0;                                      ///< the largest mean of a part after it
+};
+
+/// @param from, to  samples that it may hold
+Flattest flattest_of(const EcgRecord& r, const Values& s, std::size_t from, std::size_t to)
+{
+    Flattest out;
+    const auto n = static_cast<std::size_t>(flat_ms / r.step);
+    for (std::size_t i = from; i + n <= to; ++i) {
+        const auto begin = s.begin() + static_cast<std::ptrdiff_t>(i);
+        const double mean = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(n), 0.0) /
+                            static_cast<double>(n);
+        if (mean < out.mean)
+            out = {i, mean, 0};
+        out.later = std::max(out.later, mean);
+    }
+    return out;
+}
+
 /// A wave that goes on slowly after most of the tissue was quick moves the leads little (S is below
 /// its level), but it keeps them from their baseline: QRS ends where it ends. It goes on up to the
 /// flattest part that follows, where the leads are back, and S is much less than before it; where
@@ -220,15 +252,14 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
     while (end + 1 < to && r.t[end + 1] - r.t[c.first] < longest_qrs_ms && !repolarises(end + 1) &&
            !pulse_between(r, r.t[c.last], r.t[end + 1]))
         ++end;
-    const auto n = static_cast<std::size_t>(flat_ms / r.step);
-    std::size_t flat = 0; // first sample of it
-    double flattest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = c.last + 1; i + n <= end + 1; ++i) {
-        const double mean = std::accumulate(s.begin() + static_cast<std::ptrdiff_t>(i),
-                                            s.begin() + static_cast<std::ptrdiff_t>(i + n), 0.0) /
-                            static_cast<double>(n);
-        if (mean < flattest)
-            flattest = mean, flat = i;
+    const Flattest f = flattest_of(r, s, c.last + 1, end + 1);
+    const std::size_t flat = f.first;
+    const double floor = std::max(noise, at_least * s[c.steepest]);
+    const bool open =
+        !another && end + 1 == r.size() && r.t[end] - r.t[c.first] < longest_qrs_ms - 2 * r.step;
+    if (open && (flat == 0 || (over_flat * f.mean > floor && f.later < passed * f.mean))) {
+        not_over(c.beat); // a flatter part may follow
+        return;
     }
     const bool nearly_back = left <= away * most;
     const double back = nearly_back ? come_nearer * left : away * most;
@@ -241,15 +272,14 @@ void settle(const EcgRecord& r, const Values& s, double noise, Complex& c, std::
             return;
     }
     if (!seen) {
-        const bool open = !another && end + 1 == r.size();
-        if (open && r.t[end] - r.t[c.first] < longest_qrs_ms - 2 * r.step)
-            c.beat.no_qrs = "QRS is not over yet";
+        if (open)
+            not_over(c.beat);
         return;
     }
     double least = most; // in between: less than at the flat part is a T wave of the other sign
     for (std::size_t i = c.last; i < flat; ++i)
         least = std::min(least, distance(r, i, c.first));
-    const double level = std::max({noise, over_flat * flattest, at_least * s[c.steepest]});
+    const double level = std::max(floor, over_flat * f.mean);
     std::size_t last = flat;
     while (last > c.last && s[last] <= level)
         --last;
@@ -272,6 +302,7 @@ struct Noise
 {
     Values s;
     double half_ms = fine_ms, level = 0;
+    double scatter = 0; ///< of the level at most: what slopes that change smoothly do not add to
     bool too_much = false;
 };
 
@@ -288,10 +319,11 @@ Noise noise_of(const EcgRecord& r)
     const auto scatter = [&] { return of_quartile * quartile_by_scatter(r, out.half_ms); };
     if (out.level > of_largest * most && scatter() > of_largest * most)
         measure(wide_ms);
+    out.scatter = std::min(out.level, scatter());
     if (out.level <= of_largest * most)
         return out;
     // much of the record is QRS or T, or never at rest; is it noise?
-    out.level = std::min(out.level, scatter());
+    out.level = out.scatter;
     out.too_much = most > least_velocity && out.level > most_noise * most;
     return out;
 }
@@ -354,7 +386,7 @@ std::vector<EcgBeat> measure(const EcgRecord& r, std::string& none)
         const bool another = k + 1 < found.size();
         const std::size_t to = another ? std::max(c.last + 1, found[k + 1].first) : r.size();
         if (b.no_qrs.empty())
-            settle(r, noise.s, noise.level, c, to, another);
+            settle(r, noise.s, noise.scatter, c, to, another);
         if (!b.no_qrs.empty())
             b.no_qt = b.no_qrs;
         else if (k > 0 && !over_before(found[k - 1].beat, b.onset_ms))

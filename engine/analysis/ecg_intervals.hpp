@@ -47,10 +47,13 @@ struct EcgIntervals
 /// within 60 ms, without a pulse in between and before the leads were back within 20 % of their
 /// baseline, goes on with the same QRS: a wave that runs evenly moves no lead. Where the leads are
 /// not back at its end, QRS goes on up to the flattest 20 ms (of 400 since its onset) where they
-/// are: to the last S above three times what it is there and 0.5 % of its largest. Leads that are
-/// away by no more than 5 to 20 % at its end have such a rest only if they stay farther than half
-/// of that for 20 ms, and are nearer in the flat part. The slow rest of a beat is found so after a
-/// quick first part, the right ventricle after a left one that a whole endocardium excited.
+/// are: to the last S above three times what it is there, above 0.5 % of its largest and above
+/// noise (by the scatter below). While a flatter part may follow, QRS is not over: until S has
+/// risen to 1.5 times what it is there, or is so little that its noise and the 0.5 % decide. So QRS
+/// does not depend on where the record ends. Leads that are away by no more than 5 to 20 % at its
+/// end have such a rest only if they stay farther than half of that for 20 ms, and are nearer in
+/// the flat part. The slow rest of a beat is found so after a quick first part, the right ventricle
+/// after a left one that a whole endocardium excited.
 ///
 /// A beat is where S reaches 30 % of its largest over the record, and 0.0005 mV/ms, and that is no
 /// T wave: one that is less than half as steep as the QRS before (Pan & Tompkins, IEEE Trans Biomed

@@ -30,6 +30,15 @@ struct Record
     {
         return analysis::ecg_intervals(t, mV, at_rest);
     }
+    /// Its first n samples.
+    Record first(int n) const
+    {
+        Record out = *this;
+        out.t.resize(static_cast<std::size_t>(n));
+        for (auto& lead : out.mV)
+            lead.resize(static_cast<std::size_t>(n));
+        return out;
+    }
 };
 
 inline Record record(const std::vector<Beat>& beats, double from, double to, double step = 1,
