@@ -142,6 +142,11 @@ class TestPurkinje : public QObject
             bar.run(bar.session(R"(, "junctions": {"resistance_kOhm": 10000})"), "out");
         QCOMPARE(passages(blocked, "blocked"), 1);
         QVERIFY(content(bar.folder / "out/junctions.csv").contains(",blocked"));
+        // the wall may still follow where the run ends sooner
+        const auto sooner =
+            bar.run(bar.session(R"(, "junctions": {"resistance_kOhm": 10000})", 30), "out");
+        QCOMPARE(passages(sooner, "blocked"), 0);
+        QCOMPARE(passages(sooner, "waiting"), 1);
     }
 
     /// What flows through junctions that do not conduct moves a lead, and is no beat.

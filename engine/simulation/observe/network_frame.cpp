@@ -12,7 +12,6 @@ namespace tawara::simulation {
 namespace {
 
 constexpr double one_beat_ms = 100; // two excitations nearer than this are of one beat
-constexpr double may_follow_ms = 40;
 
 float time_or_nan(double ms)
 {
@@ -116,7 +115,8 @@ JunctionState junction_state(double end_ms, double wall_ms, double now_ms)
     if (end && wall && std::abs(end_ms - wall_ms) <= one_beat_ms)
         return wall_ms >= end_ms ? JunctionState::antegrade : JunctionState::retrograde;
     const double newest = end && wall ? std::max(end_ms, wall_ms) : end ? end_ms : wall_ms;
-    return now_ms - newest < may_follow_ms ? JunctionState::waiting : JunctionState::blocked;
+    return now_ms - newest < NetworkFrame::may_follow_ms ? JunctionState::waiting
+                                                         : JunctionState::blocked;
 }
 
 } // namespace tawara::simulation

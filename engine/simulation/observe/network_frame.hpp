@@ -43,6 +43,8 @@ std::shared_ptr<const NetworkShape> with_network(const NetworkShape& shape,
 /// since the run began [ms], NaN where there was none.
 struct NetworkFrame
 {
+    /// The other side of a junction may be excited so long after the first.
+    static constexpr double may_follow_ms = 40;
     std::uint64_t network = 0; ///< PurkinjeNetwork::made of the one that it is of
     double time_ms = 0;
     std::vector<float> V_mV;                          ///< [drawn]

@@ -3,6 +3,7 @@
 
 #include "engine/cable/growth/network_vtu.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/observe/network_frame.hpp"
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
@@ -49,23 +50,34 @@ NetworkJson three_of(std::vector<double> v)
 {
     if (v.empty())
         return nullptr;
-    std::sort(v.begin(), v.end());
-    return {{"least", v.front()}, {"median", v[v.size() / 2]}, {"greatest", v.back()}};
+    const auto [least, greatest] = std::minmax_element(v.begin(), v.end());
+    return {{"least", *least}, {"median", median(v)}, {"greatest", *greatest}};
 }
 
 } // namespace
 
 std::string_view name(Passage p)
 {
-    constexpr std::array<std::string_view, 4> names{"silent", "antegrade", "retrograde", "blocked"};
+    constexpr std::array<std::string_view, passages> names{"silent", "waiting", "antegrade",
+                                                           "retrograde", "blocked"};
     return names[static_cast<std::size_t>(p)];
 }
 
-Passage passage_of(double network_ms, double tissue_ms)
+Passage passage_of(double network_ms, double tissue_ms, double reached_ms)
 {
     if (network_ms >= 0 && tissue_ms >= 0)
         return tissue_ms >= network_ms ? Passage::antegrade : Passage::retrograde;
-    return network_ms >= 0 || tissue_ms >= 0 ? Passage::blocked : Passage::silent;
+    const double one_ms = std::max(network_ms, tissue_ms);
+    if (one_ms < 0)
+        return Passage::silent;
+    return reached_ms - one_ms < NetworkFrame::may_follow_ms ? Passage::waiting : Passage::blocked;
+}
+
+double median(std::vector<double> v)
+{
+    const auto middle = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
+    std::nth_element(v.begin(), middle, v.end());
+    return v.size() % 2 == 1 ? *middle : (*middle + *std::max_element(v.begin(), middle)) / 2;
 }
 
 void write_network_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t,
@@ -95,7 +107,7 @@ void write_network_activation_vtu(const PurkinjeNetwork& n, const cable::Network
     cable::write_network_vtu(n.morphology, more, file);
 }
 
-void write_junctions_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t,
+void write_junctions_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t, double reached_ms,
                          const std::filesystem::path& file)
 {
     const auto branches = cable::branches_of(n.morphology);
@@ -111,12 +123,12 @@ void write_junctions_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t,
                 line += ',';
                 append_number(line, ms, 10);
             }
-            out << line << "," << name(passage_of(end, wall)) << '\n';
+            out << line << "," << name(passage_of(end, wall, reached_ms)) << '\n';
         }
     });
 }
 
-NetworkJson network_json(const PurkinjeNetwork& n, const cable::NetworkTimes& t)
+NetworkJson network_json(const PurkinjeNetwork& n, const cable::NetworkTimes& t, double reached_ms)
 {
     const auto& m = n.morphology;
     double length = 0;
@@ -138,13 +150,13 @@ NetworkJson network_json(const PurkinjeNetwork& n, const cable::NetworkTimes& t)
                                   {"blocks_from_kOhm", n.found->blocks_from_kOhm > 0
                                                            ? NetworkJson(n.found->blocks_from_kOhm)
                                                            : NetworkJson(nullptr)}};
-    std::array<std::size_t, 4> passages{};
+    std::array<std::size_t, passages> count{};
     std::vector<double> antegrade, retrograde, activated, walls;
     for (std::size_t k = 0; k < n.description.junctions.size(); ++k) {
         const double end = t.node_ms[static_cast<std::size_t>(n.description.junctions[k].node)],
                      wall = t.junction_tissue_ms[k];
-        const auto p = passage_of(end, wall);
-        ++passages[static_cast<std::size_t>(p)];
+        const auto p = passage_of(end, wall, reached_ms);
+        ++count[static_cast<std::size_t>(p)];
         if (p == Passage::antegrade)
             antegrade.push_back(wall - end);
         if (p == Passage::retrograde)
@@ -158,8 +170,8 @@ NetworkJson network_json(const PurkinjeNetwork& n, const cable::NetworkTimes& t)
     j["nodes_activated"] = activated.size();
     j["activation_ms"] = three_of(activated);
     j["tissue_at_junctions_ms"] = three_of(walls);
-    for (std::size_t k = 0; k < passages.size(); ++k)
-        j["passages"][std::string(name(static_cast<Passage>(k)))] = passages[k];
+    for (std::size_t k = 0; k < count.size(); ++k)
+        j["passages"][std::string(name(static_cast<Passage>(k)))] = count[k];
     j["antegrade_delay_ms"] = three_of(antegrade);
     j["retrograde_delay_ms"] = three_of(retrograde);
     return j;

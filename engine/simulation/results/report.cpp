@@ -400,7 +400,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
                             no_maps.empty() ? std::span<const double>(maps.activation_ms)
                                             : std::span<const double>());
     if (in.network != nullptr)
-        j["purkinje"] = network_json(*in.tissue.network, in.network->times());
+        j["purkinje"] = network_json(*in.tissue.network, in.network->times(), in.stepper.time_ms());
     add_seconds(j, in, r);
     const auto ceilings = add_ceilings(j, in);
     if (!no_maps.empty())

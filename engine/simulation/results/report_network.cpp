@@ -47,12 +47,12 @@ struct Span
 /// What junctions did first, of all of them or of some.
 struct Passages
 {
-    std::array<int, 4> count{};
+    std::array<int, passages> count{};
     std::vector<double> antegrade, retrograde;
 
-    void add(double end_ms, double wall_ms)
+    void add(double end_ms, double wall_ms, double reached_ms)
     {
-        const auto p = passage_of(end_ms, wall_ms);
+        const auto p = passage_of(end_ms, wall_ms, reached_ms);
         ++count[static_cast<std::size_t>(p)];
         if (p == Passage::antegrade)
             antegrade.push_back(wall_ms - end_ms);
@@ -62,11 +62,10 @@ struct Passages
     int of(Passage p) const { return count[static_cast<std::size_t>(p)]; }
 };
 
-std::string delays(std::vector<double> ms)
+std::string delays(const std::vector<double>& ms)
 {
-    std::sort(ms.begin(), ms.end());
-    return ms_text(ms[ms.size() / 2]) + " ms (" + ms_text(ms.front()) + " to " +
-           ms_text(ms.back()) + ")";
+    const auto [least, greatest] = std::minmax_element(ms.begin(), ms.end());
+    return ms_text(median(ms)) + " ms (" + ms_text(*least) + " to " + ms_text(*greatest) + ")";
 }
 
 std::string qrs_text(const ExportSource& s)
@@ -103,8 +102,8 @@ ReportPage::Table network(const ExportSource& s)
             const auto j = static_cast<std::size_t>(k);
             const double end = t.node_ms[static_cast<std::size_t>(n.description.junctions[j].node)],
                          wall = t.junction_tissue_ms[j];
-            here.add(end, wall);
-            all.add(end, wall);
+            here.add(end, wall, s.time_ms);
+            all.add(end, wall, s.time_ms);
         }
         for (const auto p : f.points) {
             const double ms =
@@ -131,6 +130,8 @@ ReportPage::Table network(const ExportSource& s)
                number_text(junctions.front().resistance_kOhm, 4) + " kOhm";
     if (!n.unjoined.empty())
         out.note += "; " + std::to_string(n.unjoined.size()) + " ends without a junction";
+    if (const int waiting = all.of(Passage::waiting); waiting > 0)
+        out.note += "; " + std::to_string(waiting) + " were being passed at the end";
     out.note += ". Delay of the first passage to the wall ";
     out.note += all.antegrade.empty() ? "–" : delays(all.antegrade);
     out.note += ", backwards ";

@@ -307,7 +307,9 @@ std::exception_ptr Run::write_results()
         attempt(network_csv, [&](const Path& f) { write_network_csv(network, times, f); });
         attempt(network_vtu,
                 [&](const Path& f) { write_network_activation_vtu(network, times, f); });
-        attempt(junctions_csv, [&](const Path& f) { write_junctions_csv(network, times, f); });
+        attempt(junctions_csv, [&](const Path& f) {
+            write_junctions_csv(network, times, simulation_.time_ms(), f);
+        });
     }
     results_s_ += since(start);
     return failed;
