@@ -229,7 +229,10 @@ void ResultsController::showEcg(const simulation::Ecg& ecg, bool restarted)
         else
             m_ecg.plot()->setLeads(names);
     }
-    m_changes.add([this, ecg] { m_ecg.plot()->append(ecg.time_ms, ecg.mV); });
+    m_changes.add([this, ecg] {
+        m_ecg.setActivated(ecg.activated);
+        m_ecg.plot()->append(ecg.time_ms, ecg.mV);
+    });
 }
 
 void ResultsController::keepCurves(bool on)

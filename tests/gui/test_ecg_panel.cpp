@@ -59,7 +59,11 @@ class TestEcgPanel : public QObject
             QCOMPARE(panel.plot()->ends().size(), std::size_t{2});
         }
         panel.clearPulses();
+        panel.setActivated(false); // what moves the leads is no beat
         panel.plot()->setMoment(400);
+        QTRY_COMPARE(panel.readings(), QString("QRS – · QT – · RR – · QTcF –"));
+        QVERIFY(label->toolTip().contains("no tissue was activated"));
+        panel.setActivated(true);
         panel.plot()->setMoment({});
         QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms · QTcF 451 ms"));
         if (const QString folder = qEnvironmentVariable("TAWARA_KEEP"); !folder.isEmpty())

@@ -50,6 +50,7 @@ class TestLiveEcg : public QObject
         const auto& e = results->ecg; // those that waited for the weights too
         QCOMPARE(e.leads.size(), std::size_t(12));
         QCOMPARE(e.time_ms.size(), std::size_t(40));
+        QVERIFY(!e.activated); // -85 mV everywhere, from 0 ms on
         for (std::size_t k = 0; k < e.time_ms.size(); ++k)
             QCOMPARE(e.time_ms[k], static_cast<double>(k));
     }
@@ -110,6 +111,7 @@ class TestLiveEcg : public QObject
         const auto at = std::size_t(12); // the front is in the middle
         QVERIFY(g.mV[0][at] > 0 && g.mV[1][at] < 0);
         QVERIFY(e.ecg(30).time_ms.size() == 11);
+        QVERIFY(g.activated);
         // others, placed in the tissue: refused; then outside
         QVERIFY(!in.answer(e.post(SetElectrodes{{{"in", {6, 1, 1}}}, {}, 1})).applied);
         Leads leads;

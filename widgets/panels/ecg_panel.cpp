@@ -291,11 +291,13 @@ void EcgPanel::measure()
         const auto& v = m_plot->lead(k);
         mV.emplace_back(v.begin() + first, v.begin() + last);
     }
-    const auto found =
+    auto found =
         simulation::ecg_beats(names,
                               std::span(times).subspan(static_cast<std::size_t>(first),
                                                        static_cast<std::size_t>(last - first)),
                               mV, m_pulses);
+    if (!m_activated)
+        simulation::no_beats_without_activation(found);
     std::vector<std::array<double, 3>> ends;
     for (const auto& b : found.beats)
         ends.push_back({b.onset_ms, b.end_ms, b.t_end_ms});

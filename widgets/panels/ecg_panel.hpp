@@ -34,6 +34,8 @@ class EcgPanel : public QWidget
     /// A pulse that captured: what follows is a beat, and no T wave, however flat it is.
     void addPulse(double ms) { m_pulses.push_back(ms); }
     void clearPulses() { m_pulses.clear(); }
+    /// Whether tissue was activated (simulation::Ecg): where none was, there is no beat.
+    void setActivated(bool on) { m_activated = on; }
     /// How far the run is, and whether it has ended: leads without samples say when these come.
     void setTime(double ms, bool ended);
     /// Leads that are there, for the choice of what the strip shows.
@@ -75,7 +77,7 @@ class EcgPanel : public QWidget
     QElapsedTimer m_measured;
     std::vector<simulation::Electrode> m_known;
     std::vector<double> m_pulses; ///< that captured [ms]
-    bool m_filling = false;
+    bool m_filling = false, m_activated = true;
 };
 
 } // namespace tawara

@@ -306,8 +306,8 @@ Ecg Engine::ecg(std::size_t from) const
     std::lock_guard hold(results->ecg_mutex);
     const Ecg& e = results->ecg;
     const auto n = static_cast<std::ptrdiff_t>(std::min(from, e.time_ms.size()));
-    Ecg out{e.leads, e.electrodes, {e.time_ms.begin() + n, e.time_ms.end()},
-            {},      e.every_ms,   e.generation};
+    Ecg out{e.leads,      e.electrodes, {e.time_ms.begin() + n, e.time_ms.end()}, {}, e.every_ms,
+            e.generation, e.activated};
     for (const auto& lead : e.mV)
         out.mV.emplace_back(lead.begin() + n, lead.end());
     return out;

@@ -348,7 +348,12 @@ void Analyst::lead_sample(const Sample& s)
     std::lock_guard hold(results_->ecg_mutex);
     auto& e = results_->ecg;
     if (!e.time_ms.empty() && e.time_ms.back() == s.time_ms)
-        return;             // another sample of the same step
+        return; // another sample of the same step
+    if (e.time_ms.empty())
+        e.activated = s.time_ms > 1e-9; // what was before is not known
+    e.activated = e.activated || std::any_of(s.v.begin(), s.v.end(), [&](double v) {
+                      return v >= tissue_.problem.activation_threshold_mV;
+                  });
     room_for(e.time_ms, 1); // of all leads, or of none
     for (auto& lead : e.mV)
         room_for(lead, 1);

@@ -21,6 +21,9 @@ struct Ecg
     /// Changes when the samples start anew, or their leads are others; mV of a lead that came later
     /// is NaN before.
     std::uint64_t generation = 0;
+    /// Whether tissue was activated, as far as is known: not so only where the samples are of a run
+    /// from its beginning in which none was. What moves the leads then is no beat.
+    bool activated = true;
 };
 
 /// While the current of a stimulus flowed into cells that a probe reads.

@@ -18,6 +18,12 @@ EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const do
                                    !time_ms.empty() && time_ms.front() < 1e-9, pulses_ms);
 }
 
+void no_beats_without_activation(EcgIntervals& of)
+{
+    of.beats.clear();
+    of.none = "no tissue was activated";
+}
+
 void no_beats_without_activation(EcgIntervals& of, std::span<const double> activation_ms,
                                  bool maps_are_whole)
 {
@@ -25,8 +31,7 @@ void no_beats_without_activation(EcgIntervals& of, std::span<const double> activ
         std::any_of(activation_ms.begin(), activation_ms.end(),
                     [](double ms) { return std::isfinite(ms); }))
         return;
-    of.beats.clear();
-    of.none = "no tissue was activated";
+    no_beats_without_activation(of);
 }
 
 std::vector<double> times_of_pulses(std::span<const Pulse> pulses)

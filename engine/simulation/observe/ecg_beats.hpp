@@ -20,6 +20,8 @@ EcgIntervals ecg_beats(const std::vector<std::string>& leads, std::span<const do
                        std::span<const double> pulses_ms = {});
 /// Takes the beats of a run away in which no tissue was activated, and says so: what moved its
 /// leads were currents of junctions and of pulses that excited nothing.
+void no_beats_without_activation(EcgIntervals& of);
+/// The same, if the map has no activation.
 /// @param maps_are_whole  the activation map began with the run: without an output.maps_from_ms and
 ///                        without a branch, before which tissue may have been activated
 void no_beats_without_activation(EcgIntervals& of, std::span<const double> activation_ms,
