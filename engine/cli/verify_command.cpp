@@ -47,9 +47,12 @@ void verify_command(Context& c, const VerifyArguments& a)
     const auto any_in_short = [](const verify::Group& g) {
         return std::ranges::any_of(g.checks, &verify::Check::in_short);
     };
-    if (a.short_form && std::ranges::none_of(groups, any_in_short))
-        throw InputError("--only " + a.only.front(),
-                         "has nothing in the short form; leave --short out");
+    if (a.short_form && std::ranges::none_of(groups, any_in_short)) {
+        std::string only = "--only";
+        for (const auto& name : a.only)
+            only += ' ' + name;
+        throw InputError(only, "has nothing in the short form; leave --short out");
+    }
     verify::Settings s;
     s.short_form = a.short_form;
     s.devices = device::Devices(a.devices);
