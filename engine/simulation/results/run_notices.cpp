@@ -44,8 +44,9 @@ Notices why_nothing_activated(const Session& session, double end_ms, const Poten
              "nothing was activated: no junction of the Purkinje network excited the tissue by " +
                  number_text(end_ms, 6) +
                  " ms; purkinje.csv says which of its nodes were activated. Where they were, a "
-                 "lower purkinje.junctions.resistance_kOhm excites the tissue; where they were "
-                 "not, look at purkinje.cut and purkinje.his_ms"}};
+                 "lower purkinje.junctions.resistance_kOhm or a finer mesh (tawara-cli mesh "
+                 "refine) excites the tissue; where they were not, look at purkinje.cut and "
+                 "purkinje.his_ms"}};
     if (session.stimuli.empty())
         return {{Notice::Level::warning, "nothing was activated: the session has no stimulus"}};
     if (auto why = threshold_not_crossed(session, seen); !why.empty())
