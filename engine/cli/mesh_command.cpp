@@ -313,6 +313,7 @@ void check(Context& c, const Files& f)
     j["stable_dt_ms"] = system.stable_dt_ms;
     j["largest_growth"] = s.largest_growth;
     j["proven_cell_by_cell"] = s.proven_cell_by_cell;
+    j["proven_by_patches"] = s.proven_by_patches;
     j["smallest_m"] = s.smallest_m;
     j["theta"] = s.theta;
     j["unknowns"] = system.size();
@@ -328,7 +329,9 @@ void check(Context& c, const Files& f)
     j["substepping"] = steps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2";
     c.say(f.in + ": " + f.scheme + ", " + std::to_string(system.size()) + " unknowns");
     c.say(std::string(s.stable ? "stable" : "NOT stable") +
-          (s.proven_cell_by_cell ? " (proven cell by cell)" : " (by its largest eigenvalue)") +
+          (s.proven_cell_by_cell ? " (proven cell by cell)"
+           : s.proven_by_patches ? " (proven patch by patch)"
+                                 : " (by its largest eigenvalue)") +
           ", repaired cells: " + std::to_string(s.repaired_cells));
     c.say("largest time step: " + number(system.stable_dt_ms) +
           " ms (volume added for it: " + number(100 * system.added_volume_fraction) +

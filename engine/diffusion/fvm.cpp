@@ -106,10 +106,10 @@ class Repair
             s.proven_cell_by_cell = true;
             return s;
         }
-        s.largest_growth = growth(k, volume, 0);
+        bool grows = judge(s, k, least, volume, 0);
         int round = 0;
         for (const double theta : {-2.0, -1.0, -0.5, -0.2, -0.1, 0.0}) {
-            if (s.largest_growth <= growth_limit)
+            if (!grows)
                 break;
             s.theta = theta;
             const auto fixed = fix(k, least, theta);
@@ -119,17 +119,34 @@ class Repair
             if (theta == 0)
                 s.largest_growth = 0;
             else if (fixed > 0)
-                s.largest_growth = growth(k, volume, ++round);
+                grows = judge(s, k, least, volume, ++round);
         }
         return s;
     }
 
   private:
-    double growth(const FluxMatrices& k, std::span<const double> volume, int round) const
+    /// Whether a mode grows: by patches where these tell, else by Lanczos.
+    bool judge(Stability& s, const FluxMatrices& k, const std::vector<float>& least,
+               std::span<const double> volume, int round) const
     {
         const double from = 0.3 + 0.4 * (1 - std::pow(0.5, round));
-        return largest_growth(pool_, links_, k, volume, suspects_, whole_, progress_,
-                              {"checking stability", from, 0.5 * (from + 0.7)});
+        const Stage stage{"checking stability", from, 0.5 * (from + 0.7)};
+        s.proven_by_patches = false;
+        if (whole_ == nullptr) {
+            std::vector<std::int32_t> now; // not repaired so far
+            for (const auto i : suspects_)
+                if (static_cast<double>(least[static_cast<std::size_t>(i)]) >= done_)
+                    now.push_back(i);
+            const auto g = growth_by_patches(pool_, links_, k, volume, now, progress_, stage);
+            s.proven_by_patches = g == Growth::none;
+            if (g != Growth::unknown) {
+                s.largest_growth = g == Growth::none ? 0 : growth_limit;
+                return g == Growth::certain;
+            }
+        }
+        s.largest_growth =
+            largest_growth(pool_, links_, k, volume, suspects_, whole_, progress_, stage);
+        return s.largest_growth > growth_limit;
     }
 
     /// Repairs those below theta that were not repaired before.
@@ -171,6 +188,7 @@ std::string sentence(const Stability& s, std::size_t cells)
     char text[256];
     if (s.repaired_cells == 0)
         return s.proven_cell_by_cell ? "diffusion (fvm): stable, proven cell by cell"
+               : s.proven_by_patches ? "diffusion (fvm): stable, proven patch by patch"
                                      : "diffusion (fvm): stable, no mode grows";
     std::snprintf(text, sizeof text,
                   "diffusion (fvm): a mode of the plain scheme would grow on this mesh; %lld of "

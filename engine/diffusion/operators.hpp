@@ -26,6 +26,29 @@ double largest_growth(ThreadPool& pool, const FaceNeighbours& links, const FluxM
                       std::span<const double> volume, std::span<const std::int32_t> first_look,
                       Whole* whole, const Progress& progress, const Stage& stage);
 
+/// Whether a mode grows, as far as single neighbourhoods tell.
+enum class Growth { none, certain, unknown };
+
+/// Judges B by patches: each cell that may grow (its sym(K_i) is indefinite) with the cells within
+/// 1 to 4 faces of it. The energy of u is
+///
+///     -u^T B u = sum_i e_i^T sym(K_i) e_i,    e_i = (u_j - u_i) over the faces of cell i.
+///
+/// No mode grows if it can be split into parts of which none is negative: the whole energy of a
+/// cell that may grow goes to its own patch, that of any other cell in equal shares to the patches
+/// that hold it, wider ones where narrow ones do not do. A mode surely grows where the energy is
+/// negative for some u that is 0 outside a patch. Both are decided by Cholesky factors, to a part
+/// of the limit on growth (growth_limit of the spectral radius, of which a lower bound is taken
+/// where none is to grow and an upper one where it does): what it says does not depend on how far
+/// an iteration has converged.
+/// @param suspects  cells that may grow; all others have sym(K_i) >= 0
+/// @pre   all cells are here
+/// @throws Cancelled
+/// @cost  about 0.1 ms for each suspect, in parallel
+Growth growth_by_patches(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
+                         std::span<const double> volume, const std::vector<std::int32_t>& suspects,
+                         const Progress& progress, const Stage& stage);
+
 /// A Ritz value above this part of the spectral radius is a mode that may grow.
 inline constexpr double growth_limit = 1e-7;
 

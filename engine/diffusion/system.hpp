@@ -56,11 +56,13 @@ struct Stability
 {
     bool stable = true;               ///< false also where nobody looked (Options::check_stability)
     bool proven_cell_by_cell = false; ///< all m_i >= 0: no eigenvalue estimate was needed
+    bool proven_by_patches = false;   ///< each cell with m_i < 0 by those around it, likewise
     double smallest_m = 0;            ///< smallest cell indicator before repair
     std::int64_t repaired_cells = 0;
     double theta = 0; ///< threshold of the last repair round
-    double largest_growth =
-        0; ///< largest Ritz value over the spectral radius, after repair; <= 0: none grows
+    /// Largest Ritz value over the spectral radius, after repair; 0 where it is proven that none
+    /// grows.
+    double largest_growth = 0;
     Notices notices;
 };
 
