@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -129,21 +130,28 @@ class Patches
                 diagonal[i] = s.sum(); // of the own cell
             }
         });
-        for (std::size_t i = 0; i < k_.size(); ++i) {
-            double own = diagonal[i], most = 8 * size[i];
-            for (std::size_t f = 0; f < 4; ++f)
-                if (const auto j = links_[i][f]; j >= 0) {
-                    const auto u = static_cast<std::size_t>(j);
-                    most += 2 * size[u];
-                    for (std::size_t g = 0; g < 4; ++g)
-                        if (links_[u][g] == static_cast<std::int32_t>(i))
-                            own += k_[u][5 * g];
-                }
-            if (volume_[i] > 0) {
-                least_radius_ = std::max(least_radius_, own / volume_[i]);
-                most_radius_ = std::max(most_radius_, most / volume_[i]);
+        std::mutex both;
+        pool_.for_range(k_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+            double least = 0, most = 0;
+            for (std::size_t i = begin; i < end; ++i) {
+                if (!(volume_[i] > 0))
+                    continue;
+                double own = diagonal[i], all = 8 * size[i];
+                for (std::size_t f = 0; f < 4; ++f)
+                    if (const auto j = links_[i][f]; j >= 0) {
+                        const auto u = static_cast<std::size_t>(j);
+                        all += 2 * size[u];
+                        for (std::size_t g = 0; g < 4; ++g)
+                            if (links_[u][g] == static_cast<std::int32_t>(i))
+                                own += k_[u][5 * g];
+                    }
+                least = std::max(least, own / volume_[i]);
+                most = std::max(most, all / volume_[i]);
             }
-        }
+            const std::lock_guard hold(both);
+            least_radius_ = std::max(least_radius_, least);
+            most_radius_ = std::max(most_radius_, most);
+        });
     }
 
     Cells around(Cells cells, int rings) const
