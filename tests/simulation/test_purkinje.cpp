@@ -218,6 +218,21 @@ class TestPurkinje : public QObject
             InputError, bar.run(bar.session(R"(, "junctions": {"antegrade_ms": 49})"), "out"));
     }
 
+    void aProbeFarFromTheNetworkIsSaid()
+    {
+        Bar bar;
+        const auto warned = [&](const char* place) {
+            const auto keys = QString(R"(, "probes": [{"name": "middle", "position_mm": %1}])");
+            const auto t = build_tissue(bar.session(keys.arg(place).toStdString(), 1));
+            return std::any_of(t.notices.begin(), t.notices.end(), [](const Notice& n) {
+                return n.text.find("probe \"middle\" of the Purkinje network is 1000 mm from its "
+                                   "nearest node") != std::string::npos;
+            });
+        };
+        QVERIFY(!warned("[-6, 0.75, 0.75]"));
+        QVERIFY(warned("[-6, 1000.75, 0.75]"));
+    }
+
     void aCheckpointGoesOnBitForBit()
     {
         Bar bar;

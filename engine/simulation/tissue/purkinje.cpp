@@ -292,6 +292,24 @@ void find_probes(const PurkinjeKeys& keys, PurkinjeNetwork& n)
     }
 }
 
+/// What is said of probes that are far from the network: they show its nearest node all the same.
+Notices far_probes(const PurkinjeKeys& keys, const PurkinjeNetwork& n)
+{
+    constexpr double far_mm = 5;
+    Notices out;
+    for (std::size_t k = 0; k < keys.probes.size(); ++k) {
+        const auto& node =
+            n.description.cables.compartments.place_mm[static_cast<std::size_t>(n.probe_nodes[k])];
+        const double away_mm = norm(node - keys.probes[k].position_mm);
+        if (away_mm > far_mm)
+            out.push_back({Notice::Level::warning,
+                           "probe \"" + keys.probes[k].name + "\" of the Purkinje network is " +
+                               number_text(away_mm, 3) + " mm from its nearest node, at " +
+                               place_words(node) + "; it shows that node"});
+    }
+    return out;
+}
+
 } // namespace
 
 std::vector<cable::Morphology> network_trees(const Session& s, const Tissue& t, Notices& notices,
@@ -347,6 +365,8 @@ std::shared_ptr<const PurkinjeNetwork> make_network(const Session& s, Tissue& t,
     find_resistance(s, t, n->ports, *n, progress);
     cut_couplings(*n, d.cables.compartments);
     find_probes(keys, *n);
+    for (auto& notice : far_probes(keys, *n))
+        t.notices.push_back(std::move(notice));
     t.notices.push_back(
         {Notice::Level::info, "Purkinje network: " + std::to_string(d.cables.compartments.nodes()) +
                                   " nodes, " + std::to_string(d.junctions.size()) + " junctions"});
