@@ -59,23 +59,21 @@ class WorkPool
     }
 
   private:
+    struct Done
+    {
+        std::atomic<unsigned>& count;
+        ~Done() { count.fetch_add(1, std::memory_order_release); }
+    };
     template <class F>
     class Piece final : public QRunnable
     {
       public:
-        Piece(F f, std::atomic<unsigned>& done) : m_done(done), m_f(std::move(f)) {}
-        void run() override
-        {
-            {
-                auto f = std::move(m_f); // what it was given goes with it
-                f();
-            }
-            m_done.fetch_add(1, std::memory_order_release);
-        }
+        Piece(F f, std::atomic<unsigned>& done) : m_done{done}, m_f(std::move(f)) {}
+        void run() override { m_f(); }
 
       private:
-        std::atomic<unsigned>& m_done;
-        HandedOver<F> m_f; // last: it hands over what is above, too
+        Done m_done;       // first: what the piece was given goes before
+        HandedOver<F> m_f; // last: hands over what is above, too
     };
 
     std::atomic<unsigned> m_done = 0; ///< pieces; orders what they did before waitForDone() returns
