@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine_host.hpp"
 
-#include "app/pool_work.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/overload.hpp"
 #include "widgets/panels/region_words.hpp"
-
-#include <QMetaObject>
 
 #include <algorithm>
 #include <new>
@@ -34,10 +31,8 @@ EngineHost::EngineHost(const EngineMaker& maker, Opener opener, QObject* parent)
     qRegisterMetaType<simulation::Status>();
     m_engine = maker([this](const simulation::Event& event) {
         // on the engine's thread: hand a copy to the GUI thread
-        QMetaObject::invokeMethod(
-            this, [this, event] { handle(event); }, Qt::QueuedConnection);
+        postTo(this, [this, event] { handle(event); });
     });
-    m_pool.setMaxThreadCount(1);
     m_clock.start();
     m_poll.setTimerType(Qt::PreciseTimer);
     m_poll.setInterval(poll_ms);
@@ -89,20 +84,17 @@ void EngineHost::readInBackground(const std::filesystem::path& file, Gate gate)
         } catch (const std::exception& e) {
             r->error = QString::fromUtf8(e.what());
         }
-        QMetaObject::invokeMethod(
-            this,
-            [this, ticket, r, gate] {
-                if (ticket != m_readerTicket)
-                    return;
-                m_opening = false;
-                if (r->error.isEmpty() && gate)
-                    return loadThrough(gate, r->session);
-                if (r->error.isEmpty())
-                    return load(std::move(r->session), m_reading);
-                Q_EMIT openFailed(r->error);
-                endLoading();
-            },
-            Qt::QueuedConnection);
+        postTo(this, [this, ticket, r, gate] {
+            if (ticket != m_readerTicket)
+                return;
+            m_opening = false;
+            if (r->error.isEmpty() && gate)
+                return loadThrough(gate, r->session);
+            if (r->error.isEmpty())
+                return load(std::move(r->session), m_reading);
+            Q_EMIT openFailed(r->error);
+            endLoading();
+        });
         *done = true;
     };
     m_readers.emplace_back(done, std::jthread(std::move(read)));
@@ -369,20 +361,17 @@ void EngineHost::measureBeats()
         return; // those of what is there are known
     m_measured = now;
     m_measuring = true;
-    startGuarded(
-        m_pool, this,
+    m_pool.start(
+        this,
         [this, ids = m_probes.keys(), of = m_scene] {
             QHash<quint64, std::vector<simulation::Beat>> beats;
             for (const quint64 id : ids)
                 beats.insert(id, m_engine->beats(id));
-            QMetaObject::invokeMethod(
-                this,
-                [this, beats, of] {
-                    m_measuring = false;
-                    if (of && m_scene && of->run == m_scene->run) // else of what was open before
-                        Q_EMIT beatsMeasured(beats);
-                },
-                Qt::QueuedConnection);
+            postTo(this, [this, beats, of] {
+                m_measuring = false;
+                if (of && m_scene && of->run == m_scene->run) // else of what was open before
+                    Q_EMIT beatsMeasured(beats);
+            });
         },
         [this] { m_measuring = false; });
 }

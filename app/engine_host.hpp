@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_control.hpp"
+#include "app/work_pool.hpp"
 
 #include <QElapsedTimer>
 #include <QHash>
 #include <QObject>
 #include <QSet>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <atomic>
@@ -226,7 +226,7 @@ class EngineHost : public QObject
     QTimer m_poll;
     QElapsedTimer m_clock;
     qint64 m_statusDue = 0, m_tracesDue = 0, m_slowDue = 0;
-    QThreadPool m_pool; ///< measures beats; waited for before the engine goes
+    WorkPool m_pool; ///< measures beats; waited for before the engine goes
 };
 
 } // namespace tawara

@@ -5,7 +5,6 @@
 #include "app/leaving_controller.hpp"
 #include "app/made_meshes.hpp"
 #include "app/opening_controller.hpp"
-#include "app/pool_work.hpp"
 #include "app/run_controller.hpp"
 #include "app/saving_controller.hpp"
 #include "app/settings.hpp"
@@ -56,7 +55,6 @@ void keepMesh(const fs::path& from, const fs::path& to)
 KeepingController::KeepingController(QWidget& window, EngineHost& host, const Others& others)
     : m_window(window), m_host(host), m_with(others)
 {
-    m_pool.setMaxThreadCount(1);
     connect(&m_timer, &QTimer::timeout, this, [this] { keep(tr("every %1 min").arg(m_minutes)); });
     connect(&m_with.document, &Document::changed, this, [this] { ++m_edits; });
     connect(
@@ -81,7 +79,7 @@ KeepingController::~KeepingController()
 template <class Job, class Done>
 void KeepingController::aside(Job job, Done done)
 {
-    startGuarded(m_pool, this, [this, job = std::move(job), done = std::move(done)]() mutable {
+    m_pool.start(this, [this, job = std::move(job), done = std::move(done)]() mutable {
         QString error;
         try {
             job();
@@ -90,8 +88,7 @@ void KeepingController::aside(Job job, Done done)
         } catch (const std::exception& e) {
             error = QString::fromUtf8(e.what());
         }
-        QMetaObject::invokeMethod(
-            this, [done = std::move(done), error]() mutable { done(error); }, Qt::QueuedConnection);
+        postTo(this, [done = std::move(done), error]() mutable { done(error); });
     });
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_host.hpp"
+#include "app/work_pool.hpp"
 #include "engine/simulation/results/kept_states.hpp"
 #include "widgets/panels/message_bar.hpp"
 
 #include <QElapsedTimer>
 #include <QObject>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <functional>
@@ -131,7 +131,7 @@ class KeepingController : public QObject
     double m_mostBytes = 4e9;
     QString m_said; ///< why a state could not be kept, as it was said last
     QTimer m_timer;
-    QThreadPool m_pool;
+    WorkPool m_pool;
 };
 
 } // namespace tawara

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/made_meshes.hpp"
 
+#include "app/export/hand_over.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <QDir>
@@ -63,7 +64,7 @@ QString MadeMeshes::keep(simulation::Session& session, const QString& sessionFil
             } catch (const std::exception& e) {
                 error = QString::fromUtf8(e.what());
             }
-            QMetaObject::invokeMethod(&wait, &QEventLoop::quit, Qt::QueuedConnection);
+            postTo(&wait, [&wait] { wait.quit(); });
         });
         wait.exec(QEventLoop::ExcludeUserInputEvents);
         if (!error.isEmpty()) {

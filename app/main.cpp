@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The workstation: reads the arguments and puts engine, host and window together.
 #include "app/application.hpp"
+#include "app/export/hand_over.hpp"
 #include "app/export_controller.hpp"
 #include "app/keeping_controller.hpp"
 #include "app/main_window.hpp"
@@ -220,13 +221,10 @@ int main(int argc, char** argv)
     watch_end_signals([](int signal) { // leaves event loops of dialogs too; nothing is asked
         if (QCoreApplication::instance() == nullptr)
             std::_Exit(128 + signal);
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [signal] {
-                ended = 128 + signal;
-                QCoreApplication::exit(ended);
-            },
-            Qt::QueuedConnection);
+        postTo(QCoreApplication::instance(), [signal] {
+            ended = 128 + signal;
+            QCoreApplication::exit(ended);
+        });
     });
     const auto plane = plane_of(a.phase);
     if (!a.phase.empty() && !plane)

@@ -204,7 +204,6 @@ MeshDialog::MeshDialog(const QString& title, QString scratch, simulation::Sessio
       m_bar(new QProgressBar)
 {
     setWindowTitle(title);
-    m_pool.setMaxThreadCount(1);
     m_body->setContentsMargins(0, 0, 0, 0);
     m_values->setLayout(m_body);
     m_text->setObjectName("forecast");
@@ -316,22 +315,19 @@ void MeshDialog::describe()
     m_describing.request_stop();
     m_describing = {};
     const quint64 asked = ++m_asked;
-    m_pool.start(
-        [this, asked, job = describer(), stop = m_describing.get_token(), context = m_context] {
-            MeshSaid said;
-            try {
-                said = job(Progress{{}, stop, context});
-            } catch (const std::exception& e) {
-                said.error = reasonOf(e);
-            }
-            QMetaObject::invokeMethod(
-                this,
-                [this, asked, said] {
-                    if (asked == m_asked && !m_due.isActive())
-                        say(said);
-                },
-                Qt::QueuedConnection);
+    m_pool.start(this, [this, asked, job = describer(), stop = m_describing.get_token(),
+                        context = m_context] {
+        MeshSaid said;
+        try {
+            said = job(Progress{{}, stop, context});
+        } catch (const std::exception& e) {
+            said.error = reasonOf(e);
+        }
+        postTo(this, [this, asked, said] {
+            if (asked == m_asked && !m_due.isActive())
+                say(said);
         });
+    });
 }
 
 MeshDialog::Describer MeshDialog::describer() const

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/export/job.hpp"
+#include "app/work_pool.hpp"
 #include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <QDialog>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <array>
@@ -120,7 +120,7 @@ class MeshDialog : public QDialog
     Context m_context;
     std::optional<simulation::Session> m_made;
     Notices m_lost;
-    QThreadPool m_pool;
+    WorkPool m_pool;
 };
 
 /// File > New heart: the parameters of the generator (mesh/generator/heart.hpp).

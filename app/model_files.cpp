@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/model_files.hpp"
 
-#include "app/pool_work.hpp"
 #include "engine/cell/special_variables.hpp"
 
 #include <QFileInfo>
@@ -36,7 +35,6 @@ Read read(const std::string& key)
 
 ModelFiles::ModelFiles(QObject* parent) : QObject(parent)
 {
-    m_pool.setMaxThreadCount(1);
     m_settle.setSingleShot(true);
     m_settle.setInterval(files_settle_ms);
     connect(&m_settle, &QTimer::timeout, this, &ModelFiles::reread);
@@ -121,17 +119,14 @@ void ModelFiles::take(const std::string& key, const cell::ModelInfo* info)
 
 void ModelFiles::describe(const std::string& key)
 {
-    startGuarded(m_pool, this, [this, key, session = m_session] {
-        QMetaObject::invokeMethod(
-            this,
-            [this, key, session, r = read(key)] {
-                if (session != m_session || r.info == nullptr)
-                    return; // where it can't be read the engine has refused the session
-                m_models[key] = r.info;
-                watch();
-                Q_EMIT described(key, r.info);
-            },
-            Qt::QueuedConnection);
+    m_pool.start(this, [this, key, session = m_session] {
+        postTo(this, [this, key, session, r = read(key)] {
+            if (session != m_session || r.info == nullptr)
+                return; // where it can't be read the engine has refused the session
+            m_models[key] = r.info;
+            watch();
+            Q_EMIT described(key, r.info);
+        });
     });
 }
 
@@ -144,18 +139,15 @@ void ModelFiles::reread()
         if (known == nullptr || std::none_of(files.begin(), files.end(),
                                              [&](const QString& f) { return touched.contains(f); }))
             continue;
-        startGuarded(m_pool, this, [this, key = key, session = m_session] {
-            QMetaObject::invokeMethod(
-                this,
-                [this, key, session, r = read(key)] {
-                    if (session != m_session)
-                        return;
-                    if (r.info == nullptr)
-                        Q_EMIT unreadable(filesOf(key).value(0), r.error);
-                    else if (r.info != m_models[key])
-                        Q_EMIT changed(key, m_offered[key] = r.info);
-                },
-                Qt::QueuedConnection);
+        m_pool.start(this, [this, key = key, session = m_session] {
+            postTo(this, [this, key, session, r = read(key)] {
+                if (session != m_session)
+                    return;
+                if (r.info == nullptr)
+                    Q_EMIT unreadable(filesOf(key).value(0), r.error);
+                else if (r.info != m_models[key])
+                    Q_EMIT changed(key, m_offered[key] = r.info);
+            });
         });
     }
 }

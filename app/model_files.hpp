@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "app/work_pool.hpp"
 #include "engine/cell/model.hpp"
 
 #include <QFileSystemWatcher>
 #include <QObject>
 #include <QSet>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <map>
@@ -60,7 +60,7 @@ class ModelFiles : public QObject
     QSet<QString> m_touched, m_gone, m_unwatched;
     QTimer m_settle, m_return;
     quint64 m_session = 0;
-    QThreadPool m_pool;
+    WorkPool m_pool;
 };
 
 } // namespace tawara

@@ -3,7 +3,6 @@
 
 #include "app/export/report_painter.hpp"
 #include "app/export/report_writer.hpp"
-#include "app/pool_work.hpp"
 #include "widgets/panels/color_map_editor.hpp"
 
 #include <QFile>
@@ -155,10 +154,9 @@ void ReportJob::written(const QString& path, const QString& error)
     const auto scene = m_host->scene();
     const QString title = scene ? QString::fromStdString(scene->session.name) : QString();
     // layout and compression take longer than an event may
-    startGuarded(m_pool, this, [this, page, title] {
+    m_pool.start(this, [this, page, title] {
         const QString failure = lay(page, title);
-        QMetaObject::invokeMethod(
-            this, [this, failure] { end(failure); }, Qt::QueuedConnection);
+        postTo(this, [this, failure] { end(failure); });
     });
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 #include "app/engine_host.hpp"
 #include "app/view_controller.hpp"
+#include "app/work_pool.hpp"
 #include "engine/simulation/results/report_page.hpp"
 
 #include <QTemporaryDir>
-#include <QThreadPool>
 
 namespace tawara {
 
@@ -54,7 +54,7 @@ class ReportJob : public QObject
     bool m_holding = false;   ///< the maps of that beat
     bool m_mapsCame = false;  ///< they are shown
     QTemporaryDir m_folder;
-    QThreadPool m_pool; ///< lays the page out
+    WorkPool m_pool; ///< lays the page out
 };
 
 } // namespace tawara

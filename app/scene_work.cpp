@@ -3,10 +3,7 @@
 
 namespace tawara {
 
-SceneWork::SceneWork(const EngineHost& host) : m_host(host)
-{
-    m_pool.setMaxThreadCount(1);
-}
+SceneWork::SceneWork(const EngineHost& host) : m_host(host) {}
 
 SceneWork::~SceneWork()
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_host.hpp"
-#include "app/pool_work.hpp"
+#include "app/work_pool.hpp"
 
 #include <memory>
 #include <utility>
@@ -33,16 +33,15 @@ class SceneWork : public QObject
     template <class Job, class Done>
     void runAnyway(Job job, Done done)
     {
-        startGuarded(m_pool, this, [this, job = std::move(job), done = std::move(done)] {
+        m_pool.start(this, [this, job = std::move(job), done = std::move(done)] {
             auto result = std::make_shared<decltype(job())>(job());
-            QMetaObject::invokeMethod(
-                this, [done, result] { done(*result); }, Qt::QueuedConnection);
+            postTo(this, [done, result] { done(*result); });
         });
     }
 
   private:
     const EngineHost& m_host;
-    QThreadPool m_pool;
+    WorkPool m_pool;
 };
 
 } // namespace tawara

@@ -37,7 +37,6 @@ StudyController::StudyController(QWidget& window, EngineHost& host, StudyPanel& 
     : m_window(window), m_host(host), m_document(others.document), m_leaving(others.leaving),
       m_made(others.made), m_panel(panel), m_message(others.message)
 {
-    m_pool.setMaxThreadCount(1); // of what uses the watch, one at a time
     connectPanel();
     connect(&m_work, &StudyWork::ended, this, &StudyController::ended);
     connect(&m_work, &StudyWork::remarked, this, [this](const QString& text) {
@@ -97,7 +96,7 @@ void StudyController::aside(Job job, Done done, std::function<void(const QString
 {
     if (!failed)
         failed = [this](const QString& why) { fail(why); };
-    startGuarded(m_pool, this, [this, job = std::move(job), done = std::move(done), failed] {
+    m_pool.start(this, [this, job = std::move(job), done = std::move(done), failed] {
         std::shared_ptr<decltype(job())> result;
         QString error;
         try {
@@ -107,15 +106,12 @@ void StudyController::aside(Job job, Done done, std::function<void(const QString
         } catch (const std::exception& e) {
             error = QString::fromUtf8(e.what());
         }
-        QMetaObject::invokeMethod(
-            this,
-            [result, error, done, failed] {
-                if (result)
-                    done(*result);
-                else
-                    failed(error);
-            },
-            Qt::QueuedConnection);
+        postTo(this, [result, error, done, failed] {
+            if (result)
+                done(*result);
+            else
+                failed(error);
+        });
     });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_host.hpp"
-#include "app/pool_work.hpp"
 #include "app/study_files.hpp"
 #include "app/study_work.hpp"
+#include "app/work_pool.hpp"
 
 #include <QObject>
 #include <QPointer>
@@ -111,7 +111,7 @@ class StudyController : public QObject
     bool m_looking = false;
     std::int64_t m_picture = -1; ///< the run whose picture is wanted
     QTimer m_due;
-    QThreadPool m_pool; ///< looks; waited for
+    WorkPool m_pool; ///< looks; waited for
 };
 
 } // namespace tawara

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/study_work.hpp"
 
+#include "app/export/hand_over.hpp"
 #include "engine/core/error.hpp"
-
-#include <QMetaObject>
 
 #include <algorithm>
 #include <new>
@@ -70,9 +69,7 @@ void StudyWork::compute(const study::Study& s, study::StudyOptions o, const Cont
     };
     o.notice = [this](const Notice& n) {
         if (n.level == Notice::Level::warning)
-            QMetaObject::invokeMethod(
-                this, [this, text = QString::fromStdString(n.text)] { Q_EMIT remarked(text); },
-                Qt::QueuedConnection);
+            postTo(this, [this, text = QString::fromStdString(n.text)] { Q_EMIT remarked(text); });
     };
     QString error;
     try {
@@ -83,8 +80,7 @@ void StudyWork::compute(const study::Study& s, study::StudyOptions o, const Cont
     } catch (const std::exception& e) {
         error = QString::fromUtf8(e.what());
     }
-    QMetaObject::invokeMethod(
-        this, [this, error] { finish(error); }, Qt::QueuedConnection);
+    postTo(this, [this, error] { finish(error); });
 }
 
 void StudyWork::finish(const QString& error)

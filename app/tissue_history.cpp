@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/tissue_history.hpp"
 
-#include "app/pool_work.hpp"
-
 #include <QPointer>
 
 #include <algorithm>
@@ -36,10 +34,7 @@ bool sameTissue(const List& edited, const List& engines)
 
 } // namespace
 
-TissueHistory::TissueHistory(QObject* parent) : QObject(parent)
-{
-    m_pool.setMaxThreadCount(1);
-}
+TissueHistory::TissueHistory(QObject* parent) : QObject(parent) {}
 
 TissueHistory::~TissueHistory()
 {
@@ -155,22 +150,19 @@ TissueHistory::Laid TissueHistory::laid(const ScenePtr& scene, const Regions& re
     }
     if (!scene->mesh || !scene->surface || !m_underWay.insert(regions).second)
         return {};
-    startGuarded(m_pool, this, [this, scene, regions] {
+    m_pool.start(this, [this, scene, regions] {
         simulation::Session session;
         session.name = scene->session.name;
         session.regions = *regions;
         const auto made =
             std::make_shared<const LaidTissue>(layTissue(session, *scene->mesh, *scene->surface));
-        QMetaObject::invokeMethod(
-            this,
-            [this, regions, made] {
-                m_underWay.erase(regions);
-                m_laid.emplace_back(regions, made);
-                if (m_laid.size() > kept_laid)
-                    m_laid.erase(m_laid.begin());
-                Q_EMIT laidOut();
-            },
-            Qt::QueuedConnection);
+        postTo(this, [this, regions, made] {
+            m_underWay.erase(regions);
+            m_laid.emplace_back(regions, made);
+            if (m_laid.size() > kept_laid)
+                m_laid.erase(m_laid.begin());
+            Q_EMIT laidOut();
+        });
     });
     return {};
 }

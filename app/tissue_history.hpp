@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "app/work_pool.hpp"
 #include "engine/simulation/live/messages.hpp"
 #include "widgets/panels/laid_tissue.hpp"
 
 #include <QObject>
-#include <QThreadPool>
 
 #include <cmath>
 #include <functional>
@@ -90,7 +90,7 @@ class TissueHistory : public QObject
     Regions m_now;
     std::vector<std::pair<Regions, Laid>> m_laid; ///< the last that were asked for
     std::set<Regions> m_underWay;
-    QThreadPool m_pool;
+    WorkPool m_pool;
 };
 
 } // namespace tawara

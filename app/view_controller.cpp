@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/view_controller.hpp"
 
-#include "app/pool_work.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "widgets/panels/color_map_editor.hpp"
@@ -98,7 +97,6 @@ double mapNoise(std::span<const float> values,
 
 ViewController::ViewController(ViewGrid* grid, QObject* parent) : QObject(parent), m_grid(grid)
 {
-    m_pool.setMaxThreadCount(1);
     connect(&m_tissues, &TissueHistory::laidOut, this, [this] {
         if (!findTissues())
             return;
@@ -152,34 +150,31 @@ void ViewController::setScene(const EngineHost::ScenePtr& scene)
     setNetwork(scene ? scene->network : nullptr);
     if (!scene || !scene->mesh || !scene->surface)
         return;
-    startGuarded(m_pool, this, [this, scene] {
+    m_pool.start(this, [this, scene] {
         auto model = scene::heart_model(*scene->mesh, *scene->surface);
         auto of = segments(*scene->mesh, *scene->surface);
-        QMetaObject::invokeMethod(
-            this,
-            [this, scene, model = std::move(model), of = std::move(of)] {
-                if (scene != m_scene)
-                    return;
-                m_model = model;
-                m_segment = of;
-                if (model) {
-                    double b[6];
-                    model->poly->GetCellsBounds(b);
-                    m_low = {b[0], b[2], b[4]}, m_high = {b[1], b[3], b[5]};
-                }
-                m_grid->each([&](HeartView& v, int i) {
-                    v.setModel(m_model);
-                    v.scene().set_markers(m_markers);
-                    if (const auto& c = m_settings.cameras[static_cast<std::size_t>(i)])
-                        v.scene().set_camera({{(*c)[0], (*c)[1], (*c)[2]},
-                                              {(*c)[3], (*c)[4], (*c)[5]},
-                                              {(*c)[6], (*c)[7], (*c)[8]}});
-                    dress(v, i);
-                });
-                setSettings(m_settings);
-                Q_EMIT modelReady();
-            },
-            Qt::QueuedConnection);
+        postTo(this, [this, scene, model = std::move(model), of = std::move(of)] {
+            if (scene != m_scene)
+                return;
+            m_model = model;
+            m_segment = of;
+            if (model) {
+                double b[6];
+                model->poly->GetCellsBounds(b);
+                m_low = {b[0], b[2], b[4]}, m_high = {b[1], b[3], b[5]};
+            }
+            m_grid->each([&](HeartView& v, int i) {
+                v.setModel(m_model);
+                v.scene().set_markers(m_markers);
+                if (const auto& c = m_settings.cameras[static_cast<std::size_t>(i)])
+                    v.scene().set_camera({{(*c)[0], (*c)[1], (*c)[2]},
+                                          {(*c)[3], (*c)[4], (*c)[5]},
+                                          {(*c)[6], (*c)[7], (*c)[8]}});
+                dress(v, i);
+            });
+            setSettings(m_settings);
+            Q_EMIT modelReady();
+        });
     });
 }
 

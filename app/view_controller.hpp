@@ -4,6 +4,7 @@
 #include "app/engine_host.hpp"
 #include "app/export/grid_painter.hpp"
 #include "app/tissue_history.hpp"
+#include "app/work_pool.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "widgets/models/network_models.hpp"
 #include "widgets/models/view_settings.hpp"
@@ -12,8 +13,6 @@
 #include "widgets/scene/outline.hpp"
 #include "widgets/scene/streamlines.hpp"
 #include "widgets/view3d/view_grid.hpp"
-
-#include <QThreadPool>
 
 #include <span>
 
@@ -225,7 +224,7 @@ class ViewController : public QObject
     scene::Outline m_scar;
     NetworkShapePtr m_networkShape;
     scene::NetworkModelPtr m_networkModel;
-    QThreadPool m_pool;
+    WorkPool m_pool;
 };
 
 } // namespace tawara

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is shown inside the heart and beside its wall: cut faces, depolarised tissue, fibres,
 // arrows, filaments.
-#include "app/pool_work.hpp"
 #include "app/view_controller.hpp"
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/observe/phase_watch.hpp"
@@ -47,17 +46,14 @@ template <class Job, class Done>
 void ViewController::run(bool& busy, Job job, Done done)
 {
     busy = true;
-    startGuarded(
-        m_pool, this,
+    m_pool.start(
+        this,
         [this, &busy, job = std::move(job), done = std::move(done)] {
             auto result = std::make_shared<decltype(job())>(job());
-            QMetaObject::invokeMethod(
-                this,
-                [&busy, done, result] {
-                    busy = false;
-                    done(std::move(*result));
-                },
-                Qt::QueuedConnection);
+            postTo(this, [&busy, done, result] {
+                busy = false;
+                done(std::move(*result));
+            });
         },
         [&busy] { busy = false; });
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/job.hpp"
 
+#include "app/export/hand_over.hpp"
 #include "engine/core/error.hpp"
-
-#include <QMetaObject>
 
 #include <chrono>
 #include <new>
@@ -42,9 +41,7 @@ void Job::run(const std::stop_token& stop)
             return;
         due = now + between;
         const auto text = QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()));
-        QMetaObject::invokeMethod(
-            this, [this, fraction, text] { Q_EMIT progressed(fraction, text); },
-            Qt::QueuedConnection);
+        postTo(this, [this, fraction, text] { Q_EMIT progressed(fraction, text); });
     };
     QString error;
     bool cancelled = false;
@@ -57,8 +54,7 @@ void Job::run(const std::stop_token& stop)
     } catch (const std::exception& e) {
         error = QString::fromUtf8(e.what());
     }
-    QMetaObject::invokeMethod(
-        this, [this, error, cancelled] { Q_EMIT ended(error, cancelled); }, Qt::QueuedConnection);
+    postTo(this, [this, error, cancelled] { Q_EMIT ended(error, cancelled); });
 }
 
 } // namespace tawara

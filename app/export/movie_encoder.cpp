@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/movie_encoder.hpp"
 
-#include <QMetaObject>
+#include "app/export/hand_over.hpp"
 
 namespace tawara {
 namespace {
@@ -70,7 +70,7 @@ void MovieEncoder::work(const std::stop_token& stop)
                 image = std::move(m_queue.front());
                 m_queue.pop_front();
             }
-            QMetaObject::invokeMethod(this, &MovieEncoder::roomAgain, Qt::QueuedConnection);
+            postTo(this, [this] { Q_EMIT roomAgain(); });
             image = image.convertToFormat(QImage::Format_RGBX8888);
             if (image.width() != m_options.width || image.height() != m_options.height)
                 image = image.scaled(m_options.width, m_options.height, Qt::IgnoreAspectRatio,
@@ -88,15 +88,12 @@ void MovieEncoder::work(const std::stop_token& stop)
         m_over = true;
         m_queue.clear();
     }
-    QMetaObject::invokeMethod(
-        this,
-        [this, error, frames] {
-            if (error.isEmpty())
-                Q_EMIT written(m_file, frames);
-            else
-                Q_EMIT failed(error);
-        },
-        Qt::QueuedConnection);
+    postTo(this, [this, error, frames] {
+        if (error.isEmpty())
+            Q_EMIT written(m_file, frames);
+        else
+            Q_EMIT failed(error);
+    });
 }
 
 } // namespace tawara

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window with the real engine and the embedded heart: nothing holds the GUI thread, a click
 // reaches the tissue at once.
+#include "app/export/hand_over.hpp"
 #include "app/export_controller.hpp"
 #include "app/frame_pace.hpp"
 #include "app/real_engine.hpp"
@@ -209,14 +210,10 @@ class TestResponsive : public fake::HeartTest
             std::thread hand([&] {
                 std::this_thread::sleep_for(std::chrono::milliseconds(40 + 7 * k));
                 from = Clock::now();
-                QMetaObject::invokeMethod(
-                    view,
-                    [view, k] {
-                        QTest::mouseClick(
-                            view, Qt::LeftButton, {},
-                            QPoint(view->width() / 2 + 4 * k - 40, view->height() / 2));
-                    },
-                    Qt::QueuedConnection);
+                postTo(view, [view, k] {
+                    QTest::mouseClick(view, Qt::LeftButton, {},
+                                      QPoint(view->width() / 2 + 4 * k - 40, view->height() / 2));
+                });
             });
             const bool came =
                 QTest::qWaitFor([&] { return times->answered != 0 && noticed != 0; }, 20000);

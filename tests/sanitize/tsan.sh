@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tsan.sh [TEST...]: builds tests of the engine's thread, the shards and the window with the thread sanitizer and runs
 # them on a virtual display with software OpenGL; a line for each, and status 1 where there is a race or one did not end.
-# About twenty minutes of tests on two idle cores; tests/bench/records/tsan.json is what came last.
+# About twenty minutes of tests on two idle cores for test_stepper to test_movie_gui, of which tests/bench/records/tsan.json
+# is what came last; by their times without the sanitizer the others take eight more.
 # What failed otherwise is shown alone: bounds of times are for builds without it. Libraries that are not built with it:
 # tests/tsan.supp. TAWARA_BUILD: folder of the build.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${TAWARA_BUILD:-$root/build/tsan}
 tests=("$@")
-[ $# -gt 0 ] || tests=(test_stepper test_shards test_recording test_engine test_live test_heart_beats test_responsive
-  test_whole_session test_window test_live_maps test_live_figures test_views test_painting test_report test_movie_gui)
+[ $# -gt 0 ] || tests=(test_hand_over test_stepper test_shards test_recording test_engine test_live test_heart_beats
+  test_responsive test_whole_session test_window test_live_maps test_live_figures test_views test_painting test_report
+  test_movie_gui test_moments test_keeping test_leaving test_opening test_cell_files test_mesh_dialogs test_study_panel)
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTAWARA_CUDA=OFF -DTAWARA_SANITIZE=thread &&
   cmake --build "$build" --parallel "${TAWARA_JOBS:-$(nproc)}" --target "${tests[@]}" || exit 2
 logs=$build/tsan
