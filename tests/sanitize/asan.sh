@@ -24,6 +24,6 @@ cmake --build "$build" --parallel "$jobs" --target $(python3 "$here/asan.py" tar
 built=$SECONDS
 echo "tawara: built in $((built - started)) s"
 rm -rf "$build/asan"
-python3 "$here/asan.py" run "$build" --jobs "$jobs" "$@"
+python3 "$here/asan.py" run "$build" "$@" --jobs "$jobs"
 echo "{\"build\": $((built - started)), \"suite\": $((SECONDS - built)), \"at_once\": $jobs}" >"$build/asan/seconds.json"
 exec python3 "$here/asan.py" record "$build" --settings "${options[*]:2}"
