@@ -22,7 +22,7 @@ ROOT = HERE.parent.parent
 LEFT_OUT = {
     "style.": "looks at texts, and runs none of the program",
     "layering.": "looks at texts, and runs none of the program",
-    "fuzz.test_torture": "puts its own malloc() in the place of the sanitizer's, and its own functions in the place of the engine's",
+    "fuzz.test_torture": "puts its own malloc() in the place of the sanitizer's, and functions in that of the engine's",
     "simulation.test_faults": "puts its own functions in the place of the engine's, which shared libraries do not let it",
     "core.test_hardening": "looks at how release builds are linked",
 }
