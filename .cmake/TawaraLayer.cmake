@@ -1,7 +1,7 @@
 # tawara_layer(NAME DIR folder [USES layer...] [LINKS library...] [PRIVATE_LINKS library...] [QT] [RECURSE]
 #              [PRECOMPILED target] [SEPARATE] [ALONE file...] [LIGHT])
 #
-# One static library per folder: all its .cpp (and .cu) files, found by name; with RECURSE those
+# One library per folder, static without BUILD_SHARED_LIBS: all its .cpp (and .cu) files, found by name; with RECURSE those
 # of its subfolders too. USES are the layers it may include and
 # links to; the list is also written to layers.txt, against which tests/layering checks every #include. LIGHT layers compute
 # little: TAWARA_QUICK optimises them less.
@@ -219,7 +219,7 @@ function(tawara_layer name)
     list(APPEND links tawara_${u})
   endforeach()
   if(units)
-    add_library(tawara_${name} STATIC ${sources})
+    add_library(tawara_${name} ${sources})
     set(precompiled tawara_standard_pch)
     if(L_PRECOMPILED)
       set(precompiled ${L_PRECOMPILED})

@@ -188,6 +188,16 @@ void* operator new(std::size_t size)
         return p;
     throw std::bad_alloc();
 }
+/// The standard library's own would call the above, but the address sanitizer has one that does
+/// not.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept
+{
+    try {
+        return operator new(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
 void operator delete(void* p) noexcept
 {
     std::free(p);
