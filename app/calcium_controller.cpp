@@ -4,10 +4,12 @@
 #include "app/click_controller.hpp"
 #include "app/document.hpp"
 #include "app/export/cell_painter.hpp"
+#include "app/export/picture_dialog.hpp"
 #include "app/export/save_dialog.hpp"
 #include "app/export_controller.hpp"
 #include "app/replay_controller.hpp"
 #include "engine/simulation/observe/spark_csv.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "widgets/panels/calcium_panel.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -260,10 +262,11 @@ void CalciumController::savePicture()
         saveProposal(QStringLiteral("calcium"), QStringLiteral(".png")), tr("Picture (*.png)"));
     if (path.isEmpty())
         return;
-    if (picture.save(path))
+    const QString error = writePicture(m_exports.withProvenance(picture), path);
+    if (error.isEmpty())
         m_message.showMessage(MessageBar::Level::done, tr("Saved %1").arg(path));
     else
-        m_message.showMessage(MessageBar::Level::error, tr("%1 could not be written.").arg(path),
+        m_message.showMessage(MessageBar::Level::error, error,
                               tr("Choose a folder that may be written to, with room on its disk."));
 }
 
@@ -305,6 +308,7 @@ void CalciumController::saveSparks()
         return;
     try {
         simulation::write_sparks(path.toStdString(), log->sparks());
+        simulation::write_provenance_beside(path.toStdString(), m_exports.provenance());
         const auto gone = static_cast<double>(log->dropped());
         m_message.showMessage(
             MessageBar::Level::done, tr("Saved %1").arg(path),

@@ -9,6 +9,7 @@
 #include "app/export/save_dialog.hpp"
 #include "app/report_job.hpp"
 #include "app/run_account.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/simulation/observe/recording.hpp"
 #include "engine/simulation/results/export.hpp"
 #include "widgets/models/probe_model.hpp"
@@ -64,13 +65,26 @@ ExportController::ExportController(QWidget& window, EngineHost& host, ViewContro
 
 QImage ExportController::pictureOfHeart(const PictureOptions& options, QString* why)
 {
-    return takePicture(m_grid, options, why);
+    return withProvenance(takePicture(m_grid, options, why));
+}
+
+std::string ExportController::provenance() const
+{
+    const auto scene = m_host.scene();
+    return scene ? simulation::provenance_of(*scene).text : program_provenance();
+}
+
+QImage ExportController::withProvenance(QImage picture) const
+{
+    if (!picture.isNull())
+        picture.setText(QLatin1String(provenance_name), QString::fromStdString(provenance()));
+    return picture;
 }
 
 void ExportController::askForPicture()
 {
     auto* dialog = new PictureDialog(
-        [this](const PictureOptions& o, QString* why) { return takePicture(m_grid, o, why); },
+        [this](const PictureOptions& o, QString* why) { return pictureOfHeart(o, why); },
         (QSizeF(m_grid.size()) * m_window.devicePixelRatioF()).toSize(), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &PictureDialog::saved, this, [this](const QString& path) {
@@ -119,6 +133,7 @@ void ExportController::askForCellMovie(std::shared_ptr<const simulation::Recordi
 void ExportController::showMovie(MovieDialog* dialog)
 {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setProvenance(provenance());
     const auto recording = dialog->recording(); // of a cell: another one than the run's
     connect(dialog, &MovieDialog::written, this, [this, recording, dialog](const QString& path) {
         const auto range = dialog->range();

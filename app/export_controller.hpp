@@ -34,6 +34,10 @@ class ExportController : public QObject
                      ProbeModel& probes, RunAccount& account, MessageBar& message);
     /// The heart at any size, off the screen; null (with the reason) where that fails.
     QImage pictureOfHeart(const PictureOptions& options, QString* why = nullptr);
+    /// What files made of the simulation now say of it.
+    std::string provenance() const;
+    /// With that as a text of the picture's file.
+    QImage withProvenance(QImage picture) const;
     /// Writes a report of the run with pictures (.html or .pdf); a message says when it is there.
     void makeReport(const QString& path);
     /// Begins a movie of what the views show from now on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The workstation: reads the arguments and puts engine, host and window together.
 #include "app/application.hpp"
+#include "app/built_from.hpp"
 #include "app/export_controller.hpp"
 #include "app/keeping_controller.hpp"
 #include "app/main_window.hpp"
@@ -13,6 +14,7 @@
 #include "engine/core/end_signals.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/simulation/observe/recording.hpp"
 
@@ -169,7 +171,8 @@ std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QS
     look.annotations = !a.no_annotations;
     if (!a.screenshot.empty()) {
         const auto make = [&window, look, whole = a.whole_window](QString* why) {
-            return whole ? window.picture(true) : window.exporting()->pictureOfHeart(look, why);
+            return whole ? window.exporting()->withProvenance(window.picture(true))
+                         : window.exporting()->pictureOfHeart(look, why);
         };
         return std::make_unique<UnattendedPicture>(&host, make,
                                                    QString::fromStdString(a.screenshot), a.at_ms);
@@ -192,6 +195,7 @@ std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QS
 int main(int argc, char** argv)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of its writer
+    tawara::set_program_commit(tawara::built_from);
     Arguments a;
     CLI::App cli("Tawara: a workstation for cardiac electrophysiology", "tawara");
     cli.set_version_flag("--version", "tawara " TAWARA_VERSION);

@@ -118,6 +118,7 @@ movie::MovieOptions MovieDialog::options() const
     o.height = m_size->value().height();
     o.frames_per_second = m_rate->currentData().toDouble();
     o.quality = m_quality->value();
+    o.provenance = m_provenance;
     return o;
 }
 

@@ -33,6 +33,8 @@ class MovieDialog : public QDialog
     const MovieJob::RecordingPtr& recording() const { return m_recording; }
     /// The size that is offered first; without it that on screen.
     void offerSize(const QSize& size);
+    /// What the file is to say of the simulation; without it of the program alone.
+    void setProvenance(const std::string& text) { m_provenance = text; }
     MovieRange range() const;
     movie::MovieOptions options() const;
     /// Makes the movie there; nothing is asked.
@@ -58,6 +60,7 @@ class MovieDialog : public QDialog
     QComboBox* m_rate;
     QSlider* m_quality;
     QLabel* m_note;
+    std::string m_provenance;
     QProgressBar* m_bar;
     QPushButton *m_make, *m_cancel;
     std::unique_ptr<MovieJob> m_job;

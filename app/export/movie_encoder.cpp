@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/movie_encoder.hpp"
 
+#include "engine/core/provenance.hpp"
+
 #include <QMetaObject>
 
 namespace tawara {
@@ -75,6 +77,9 @@ void MovieEncoder::work(const std::stop_token& stop)
             if (image.width() != m_options.width || image.height() != m_options.height)
                 image = image.scaled(m_options.width, m_options.height, Qt::IgnoreAspectRatio,
                                      Qt::SmoothTransformation);
+            if (writer.frames() == 0)
+                if (const QString by = image.text(QLatin1String(provenance_name)); !by.isEmpty())
+                    writer.set_provenance(by.toStdString());
             writer.add({image.constBits(), static_cast<std::size_t>(image.sizeInBytes())},
                        static_cast<std::size_t>(image.bytesPerLine()));
         }

@@ -3,6 +3,7 @@
 #include "app/export/save_dialog.hpp"
 
 #include "app/export/size_row.hpp"
+#include "engine/core/provenance.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -19,13 +20,18 @@ namespace tawara {
 
 QString writePicture(const QImage& image, const QString& path)
 {
+    QImage signedImage = image;
+    const QLatin1String by(provenance_name);
+    if (image.text(by).isEmpty())
+        signedImage.setText(by, QString::fromStdString(program_provenance()));
+    signedImage.setText(QStringLiteral("Software"), QString::fromStdString(program_text()));
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
         return QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
     const QByteArray format = QFileInfo(path).suffix().toLatin1();
     if (image.hasAlphaChannel() && !format.isEmpty() && format.toLower() != "png")
         return QObject::tr("%1: only .png keeps a transparent background").arg(path);
-    if (!image.save(&file, format.isEmpty() ? "PNG" : format.constData())) {
+    if (!signedImage.save(&file, format.isEmpty() ? "PNG" : format.constData())) {
         file.cancelWriting();
         return QObject::tr("%1: no picture of that kind can be written; want .png or .jpg")
             .arg(path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/export/report_writer.hpp"
 
+#include "engine/core/provenance.hpp"
+
 #include <QAbstractTextDocumentLayout>
 #include <QBuffer>
 #include <QFileInfo>
@@ -109,6 +111,23 @@ void print(const std::string& html, QPdfWriter& writer)
     }
 }
 
+/// What the page says of its run without showing it.
+QByteArray provenanceOf(const std::string& html)
+{
+    const QString page = QString::fromStdString(html);
+    static const QRegularExpression meta(QStringLiteral("<meta name=\"%1\" content=\"([^\"]*)\">")
+                                             .arg(QLatin1String(provenance_name)));
+    const auto found = meta.match(page);
+    if (!found.hasMatch())
+        return QByteArray::fromStdString(program_provenance());
+    QString text = found.captured(1);
+    text.replace(QLatin1String("&quot;"), QLatin1String("\""))
+        .replace(QLatin1String("&lt;"), QLatin1String("<"))
+        .replace(QLatin1String("&gt;"), QLatin1String(">"))
+        .replace(QLatin1String("&amp;"), QLatin1String("&"));
+    return text.toUtf8();
+}
+
 } // namespace
 
 simulation::ReportPage::Picture reportPicture(const QImage& image, const QString& caption,
@@ -136,7 +155,9 @@ QString writeReport(const std::string& html, const QString& title, const QString
     } else {
         QPdfWriter writer(&file);
         writer.setTitle(title);
-        writer.setCreator(QStringLiteral("Tawara"));
+        writer.setCreator(QString::fromStdString(program_text()));
+        writer.addFileAttachment(QStringLiteral("provenance.json"), provenanceOf(html),
+                                 QStringLiteral("application/json"));
         writer.setPageSize(QPageSize(QPageSize::A4));
         writer.setPageMargins(QMarginsF(margin_mm, margin_mm, margin_mm, margin_mm),
                               QPageLayout::Millimeter);

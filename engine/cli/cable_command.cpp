@@ -6,6 +6,7 @@
 #include "engine/cli/bench_triads.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/memory.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/device/stepper.hpp"
 
@@ -264,6 +265,8 @@ void measure_trees(Context& c, const TreeArguments& a, const DeviceArguments& de
         for (const long n : a.systems)
             batches.push_back(measure_mix(c, static_cast<std::size_t>(n), precision, triads));
     const Json result{{"bench", "cable"},
+                      {"version", program_version()},
+                      {"built_from", program_commit()},
                       {"precision", device.precision},
                       {"ceilings", triads.json},
                       {"batches", batches}};

@@ -2,6 +2,7 @@
 // What tawara-cli cable run writes and says.
 #include "engine/cli/cable_run.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <algorithm>
@@ -129,7 +130,10 @@ Json cable_report(const CableRunArguments& a, const std::vector<NamedCable>& cab
                         {"probes", spikes_of(cables[c], c, probes[c], r)}});
     }
     const double reached = static_cast<double>(r.steps) * dt_ms;
-    return {{"model", a.model},
+    return {{"program", "tawara"},
+            {"version", program_version()},
+            {"built_from", program_commit().empty() ? Json(nullptr) : Json(program_commit())},
+            {"model", a.model},
             {"variant", a.variant},
             {"set", a.set},
             {"membranes", a.membranes},

@@ -250,8 +250,10 @@ void run_dyad_cell(Context& c, const CellRunArguments& a)
         if (o.parameters.*row.value != Parameters{}.*row.value)
             j["set"][row.name] = o.parameters.*row.value;
     j["beats"] = beats_of(c, r);
-    if (!a.sparks.empty())
+    if (!a.sparks.empty()) {
+        write_cell_provenance(a.sparks, j);
         j["sparks"] = sparks;
+    }
     end_cell_run(c, j, a.out, rows.size(), r.stopped, end_ms, o.end_ms);
 }
 

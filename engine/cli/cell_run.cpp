@@ -7,7 +7,9 @@
 #include "engine/cli/cell_command.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
@@ -404,10 +406,22 @@ void run(Context& c, CellRunArguments a)
 
 } // namespace
 
+void write_cell_provenance(const std::string& table, Json result)
+{
+    for (const char* measured : {"beats", "final_state", "sparks"})
+        result.erase(measured);
+    auto j = Json::parse(program_provenance());
+    j["device"] = "CPU";
+    j["options"] = std::move(result);
+    simulation::write_provenance_beside(table,
+                                        j.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 void end_cell_run(Context& c, Json& result, const std::string& out, std::size_t rows, bool stopped,
                   double reached_ms, double end_ms)
 {
     if (!out.empty()) {
+        write_cell_provenance(out, result);
         result["file"] = out;
         c.say(std::to_string(rows) + " rows written to " + out);
     }

@@ -39,6 +39,10 @@ struct CellRunArguments
 void end_cell_run(Context& c, Json& result, const std::string& out, std::size_t rows, bool stopped,
                   double reached_ms, double end_ms);
 
+/// Beside a table, what made it: the program, and the run without its beats and states.
+/// @param result  of the command
+void write_cell_provenance(const std::string& table, Json result);
+
 /// The options of cells with dyads (engine/calcium).
 void declare_dyads(CLI::App& app, const std::shared_ptr<CellRunArguments>& a);
 /// tawara-cli cell run ohara_rudy_dyads_2011

@@ -23,7 +23,6 @@ struct Console
     /// asks.
     std::atomic<bool>* results_begun = nullptr;
     tawara::Context context{}; ///< what commands may use of the machine
-    std::string built_from{};  ///< the commit of the program; empty: not known
 };
 
 /// Exit statuses of the contract.

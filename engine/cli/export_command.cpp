@@ -5,12 +5,14 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/output_folder.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/export.hpp"
 #include "engine/simulation/results/igb.hpp"
 #include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/results/provenance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,13 +62,27 @@ void copy_igb(Context& c, const fs::path& folder, const fs::path& out)
     }
 }
 
+bool lies_in(const fs::path& folder, const fs::path& file)
+{
+    std::error_code none;
+    return fs::equivalent(file.parent_path().empty() ? fs::path(".") : file.parent_path(), folder,
+                          none);
+}
+
+/// What a file of the run says of it; of this program alone where it is of an earlier one.
+std::string run_provenance(const fs::path& vtu)
+{
+    std::error_code none;
+    const auto text = fs::exists(vtu, none) ? mesh::io::provenance_of_vtu(vtu) : std::string();
+    return text.empty() ? program_provenance() : text;
+}
+
 /// What lies in the run's folder is the run's: the next run there, which it would not belong to,
 /// replaces it (report.json, `files`).
 void enter(Context& c, const fs::path& folder, const fs::path& file)
 {
     std::error_code none;
-    if (!fs::equivalent(file.parent_path().empty() ? fs::path(".") : file.parent_path(), folder,
-                        none))
+    if (!lies_in(folder, file))
         return;
     const fs::path report = folder / "report.json";
     if (!simulation::add_to_report(folder, file.filename().string()) && fs::exists(report, none))
@@ -172,6 +188,8 @@ void run_export(Context& c, const ExportArguments& a)
         c.say(std::to_string(known) + " of " + std::to_string(field.size()) +
               " vertices have a value; the others are -1");
     }
+    if (!lies_in(folder, out)) // there report.json says it
+        simulation::write_provenance_beside(out, run_provenance(folder / "activation.vtu"));
     enter(c, folder, out);
     if (auto mesh = out; a.kind == "frames-igb")
         for (const char* kind : {".pts", ".elem", ".lon"})

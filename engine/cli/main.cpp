@@ -2,6 +2,7 @@
 #include "engine/cli/built_from.hpp"
 #include "engine/cli/cli.hpp"
 #include "engine/core/end_signals.hpp"
+#include "engine/core/provenance.hpp"
 
 #include <array>
 #include <atomic>
@@ -62,6 +63,7 @@ try {
         if (fcntl(stream, F_GETFD) < 0)
             static_cast<void>(open("/dev/null", O_RDONLY));
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of its writer
+    tawara::set_program_commit(tawara::cli::built_from);
     std::stop_source stop;
     tawara::watch_end_signals([stop](int) mutable { stop.request_stop(); },
                               [] { return results_begun.load(); });
@@ -70,8 +72,7 @@ try {
     Input input(stop.get_token());
     std::istream in(&input);
     return tawara::cli::run(args, {std::cout, std::cerr, stop.get_token(), isatty(2) == 1, &in,
-                                   &results_begun, tawara::Context::whole_machine(),
-                                   tawara::cli::built_from});
+                                   &results_begun, tawara::Context::whole_machine()});
 } catch (const std::exception& e) { // no command has begun
     std::fprintf(stderr, "error: the program cannot begin: %s\n", e.what());
     return tawara::cli::device_failed;

@@ -289,7 +289,6 @@ void run_command(Context& c, const RunArguments& a, const Progress& progress)
 {
     auto w = asked_run(c, a);
     auto& o = w.options;
-    o.built_from = c.console().built_from;
     c.say_new_folder(o.out);
     if (!o.html.empty() && o.html.parent_path().lexically_normal() != o.out.lexically_normal())
         c.say_new_folder(o.html);

@@ -4,6 +4,7 @@
 #include "engine/cli/bench_triads.hpp"
 #include "engine/cli/spmv_page.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -275,6 +276,8 @@ void measure_matrices(Context& c, const MatrixArguments& a, const DeviceArgument
     for (auto& w : wanted)
         matrices.push_back(measure_one(c, w, precision, triads, pool));
     const Json result{{"bench", "spmv"},
+                      {"version", program_version()},
+                      {"built_from", program_commit()},
                       {"precision", device.precision},
                       {"ceilings", triads.json},
                       {"matrices", matrices}};

@@ -57,7 +57,6 @@ void run_command(Context& c, const StudyArguments& a)
     const auto s = study::read_study(a.file, a.set);
     study::StudyOptions o;
     o.out = a.out.empty() ? study::usual_folder(a.file) : fs::path(a.out);
-    o.built_from = c.console().built_from;
     o.device.devices = a.device.devices;
     o.device.precision = a.device.parsed_precision();
     o.device.threads = a.device.threads;

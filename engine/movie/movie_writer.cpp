@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/part_file.hpp"
+#include "engine/core/provenance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -88,6 +89,7 @@ struct MovieWriter::Impl
     }
     void open_encoder();
     void open_file();
+    void begin();
     void make_converter();
     void encode(const AVFrame* f);
     void check(int code, const char* what) const
@@ -150,12 +152,19 @@ void MovieWriter::Impl::open_file()
     check(avcodec_parameters_from_context(stream->codecpar, codec.get()), "no stream");
     stream->time_base = codec->time_base;
     stream->avg_frame_rate = codec->framerate;
-    if (!options.title.empty())
-        av_dict_set(&format->metadata, "title", options.title.c_str(), 0);
     const int code = avio_open(&format->pb, part.path().c_str(), AVIO_FLAG_WRITE);
     if (code < 0)
         throw InputError(part.target().string(),
                          "cannot be written: " + text_of(code) + "; choose another folder");
+}
+
+/// With the first frame: until then it may be told what the file is to say of itself.
+void MovieWriter::Impl::begin()
+{
+    if (!options.title.empty())
+        av_dict_set(&format->metadata, "title", options.title.c_str(), 0);
+    const auto by = options.provenance.empty() ? program_provenance() : options.provenance;
+    av_dict_set(&format->metadata, "comment", by.c_str(), 0);
     AVDictionary* settings = nullptr;
     if (std::string_view(kind.format) == "mp4")
         av_dict_set(&settings, "movflags", "+faststart", 0); // plays while it is still loading
@@ -225,6 +234,11 @@ MovieWriter::MovieWriter(const std::filesystem::path& file, const MovieOptions& 
 
 MovieWriter::~MovieWriter() = default;
 
+void MovieWriter::set_provenance(std::string text)
+{
+    impl_->options.provenance = std::move(text);
+}
+
 void MovieWriter::add(std::span<const std::uint8_t> rgba, std::size_t bytes_per_row)
 {
     auto& s = *impl_;
@@ -232,6 +246,8 @@ void MovieWriter::add(std::span<const std::uint8_t> rgba, std::size_t bytes_per_
     const auto row = 4 * static_cast<std::size_t>(s.options.width);
     if (bytes_per_row < row || rgba.size() < (height - 1) * bytes_per_row + row)
         throw Error("a frame smaller than the movie");
+    if (s.frames == 0)
+        s.begin();
     s.check(av_frame_make_writable(s.frame.get()), "no memory for a frame");
     const std::uint8_t* planes[] = {rgba.data()};
     const int strides[] = {static_cast<int>(bytes_per_row)};

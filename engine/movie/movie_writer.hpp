@@ -13,8 +13,9 @@ struct MovieOptions
 {
     int width = 1280, height = 720; ///< pixels; even
     double frames_per_second = 30;
-    int quality = 75;  ///< 0 (small) to 100 (as good as the codec goes)
-    std::string title; ///< kept in the file
+    int quality = 75;         ///< 0 (small) to 100 (as good as the codec goes)
+    std::string title;        ///< kept in the file
+    std::string provenance{}; ///< its comment; empty: program_provenance()
 };
 
 /// Writes a movie frame by frame: .mp4 with H.264, .webm with VP9, by the file's extension. The
@@ -34,6 +35,8 @@ class MovieWriter
     MovieWriter(const MovieWriter&) = delete;
     MovieWriter& operator=(const MovieWriter&) = delete;
 
+    /// What MovieOptions::provenance says, told later. @pre no frame was added yet
+    void set_provenance(std::string text);
     /// Adds a frame; alpha is not looked at.
     /// @param rgba            rows from the top, 4 bytes a pixel
     /// @param bytes_per_row   at least 4 * width

@@ -2,6 +2,7 @@
 #include "engine/study/ledger.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/study/ledger_text.hpp"
 
 #include <array>
@@ -302,6 +303,7 @@ void Ledger::plan(const Study& s)
     if (!before.empty())
         return t.commit();
     put("digest", s.digest);
+    put("provenance", program_provenance());
     put("name", s.name);
     put("paths", Json(s.paths).dump());
     if (s.population)

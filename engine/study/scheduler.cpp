@@ -188,7 +188,6 @@ class Scheduler
         simulation::RunOptions o;
         o.out = options_.out / run.name;
         o.session_file = study_.session_file;
-        o.built_from = options_.built_from;
         o.device = options_.device;
         o.device.devices = slots_[slot].devices;
         o.device.threads = slots_[slot].threads;

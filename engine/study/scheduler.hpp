@@ -14,7 +14,6 @@ namespace tawara::study {
 struct StudyOptions
 {
     std::filesystem::path out; ///< folder of the study
-    std::string built_from;    ///< as of simulation::RunOptions
     /// devices: "cpu", "auto", or a list as "cuda:0,1", of which each takes runs of its own.
     /// threads: of a run on the CPU; 0: one.
     device::StepperOptions device;

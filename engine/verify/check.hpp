@@ -18,10 +18,9 @@ namespace tawara::verify {
 /// How a table is made.
 struct Settings
 {
-    bool short_form = false;     ///< what takes a few minutes on two cores
-    device::Devices devices;     ///< which GPUs are looked at; of the kind cpu: none
-    std::filesystem::path data;  ///< references that do not come with the program; empty: none
-    std::string built_from = {}; ///< the commit of the program; empty: not known
+    bool short_form = false;    ///< what takes a few minutes on two cores
+    device::Devices devices;    ///< which GPUs are looked at; of the kind cpu: none
+    std::filesystem::path data; ///< references that do not come with the program; empty: none
 };
 
 /// Why a row cannot be made here, as one clause: "there is no GPU".

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table as text, as JSON and as a page.
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
 #include "engine/simulation/results/report.hpp"
@@ -109,8 +110,8 @@ std::string json(const Table& t)
 {
     Json j = Json::object();
     j["program"] = "tawara";
-    j["version"] = simulation::program_version();
-    j["built_from"] = t.settings.built_from.empty() ? Json(nullptr) : Json(t.settings.built_from);
+    j["version"] = program_version();
+    j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
     j["form"] = t.settings.short_form ? "short" : "whole";
     j["devices"] = t.settings.devices.text();
     j["stopped"] = t.stopped;
@@ -127,8 +128,8 @@ std::string page(const Table& t)
 {
     ReportPage p;
     p.title = "Verification";
-    p.subtitle = "Tawara " + simulation::program_version() + ", " +
-                 (t.settings.short_form ? "short form" : "whole table") + ", " + summary(t);
+    p.subtitle = program_text() + ", " + (t.settings.short_form ? "short form" : "whole table") +
+                 ", " + summary(t);
     for (const auto v : {Verdict::passed, Verdict::missed, Verdict::skipped})
         p.key.push_back({std::to_string(t.count(v)), name(v), ""});
     std::vector<std::string> groups;

@@ -4,6 +4,7 @@
 #include "app/export_controller.hpp"
 #include "app/saving_controller.hpp"
 #include "app/settings.hpp"
+#include "engine/core/provenance.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/models/speed_words.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -18,6 +19,8 @@
 #include <QDockWidget>
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QListView>
 #include <QMenu>
@@ -435,6 +438,16 @@ class TestWindow : public fake::WindowTest
         const QString path = dir.filePath("heart.png");
         QCOMPARE(writePicture(image, path), QString());
         QVERIFY(fake::difference(QImage(path), image) < 0.01);
+        QCOMPARE(QImage(path).text(provenance_name), QString::fromStdString(program_provenance()));
+        PictureOptions small;
+        small.size = {64, 64};
+        const auto run =
+            QJsonDocument::fromJson(
+                f->window->exporting()->pictureOfHeart(small).text(provenance_name).toUtf8())
+                .object();
+        QCOMPARE(run["session"].toObject()["name"].toString(),
+                 QString::fromStdString(f->host->scene()->session.name));
+        QCOMPARE(run["mesh_sha256"].toString().size(), 64);
         QVERIFY(writePicture(image, dir.filePath("no/such/folder/a.png"))
                     .contains("cannot be written"));
         QVERIFY(!writePicture(image, dir.filePath("a.xyz")).isEmpty());

@@ -19,7 +19,7 @@ struct DecodedMovie
 {
     int width = 0, height = 0;
     double frames_per_second = 0, seconds = 0;
-    std::string codec, title;
+    std::string codec, title, comment;
     std::vector<std::vector<std::uint8_t>> frames; ///< RGB, rows from the top
 
     std::array<int, 3> pixel(std::size_t frame, int x, int y) const
@@ -55,6 +55,8 @@ inline DecodedMovie decode_movie(const std::string& file)
     out.seconds = static_cast<double>(format->duration) / AV_TIME_BASE;
     if (const auto* t = av_dict_get(format->metadata, "title", nullptr, 0))
         out.title = t->value;
+    if (const auto* t = av_dict_get(format->metadata, "comment", nullptr, 0))
+        out.comment = t->value;
     SwsContext* sws = sws_getContext(out.width, out.height, codec->pix_fmt, out.width, out.height,
                                      AV_PIX_FMT_RGB24, SWS_BILINEAR | SWS_ACCURATE_RND, nullptr,
                                      nullptr, nullptr);

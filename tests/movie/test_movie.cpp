@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/movie/movie_writer.hpp"
 #include "tests/movie/movie_reader.hpp"
 
@@ -82,6 +83,7 @@ class TestMovie : public QObject
         QCOMPARE(d.height, h);
         QCOMPARE(QString::fromStdString(d.codec), codec);
         QCOMPARE(QString::fromStdString(d.title), QString("a wave"));
+        QCOMPARE(QString::fromStdString(d.comment), QString::fromStdString(program_provenance()));
         QCOMPARE(d.frames.size(), std::size_t{20});
         QVERIFY(std::abs(d.frames_per_second - rate) < 0.01);
         QVERIFY(std::abs(d.seconds - 20 / rate) < 0.05);
@@ -105,11 +107,13 @@ class TestMovie : public QObject
                 for (int c = 0; c < 3; ++c)
                     padded[static_cast<std::size_t>(4 * (100 * y + x) + c)] = 10;
         MovieWriter m(in("rows.mp4"), {w, h, 10, 90, ""});
+        m.set_provenance("of this run");
         m.add(padded, 400);
         QVERIFY_THROWS_EXCEPTION(Error, m.add(std::span(padded).first(4 * 64 * 47), 4 * 64));
         m.finish();
         const auto d = test::decode_movie(in("rows.mp4").string());
         QCOMPARE(d.frames.size(), std::size_t{1});
+        QCOMPARE(QString::fromStdString(d.comment), QString("of this run"));
         QVERIFY(near(d.pixel(0, w - 1, h - 1), {10, 10, 10}, 6));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The verification table: verdicts, order, what is said of rows that fail; and some of its groups.
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/verify/verify.hpp"
 #include "tests/simulation/command_line.hpp"
 #include "tests/verify/decay_model.hpp"
@@ -104,7 +105,7 @@ class TestVerify : public QObject
         const auto groups = made_up();
         std::vector<std::string> told;
         Settings settings;
-        settings.built_from = "0123abc";
+        set_program_commit("0123abc");
         const auto t =
             make_table(settings, groups, {}, [&](const Row& r) { told.push_back(r.id); });
         QCOMPARE(told, (std::vector<std::string>{"sums.right", "sums.wrong", "sums.long",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cable/growth/network_vtu.hpp"
 
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <charconv>
@@ -77,14 +78,16 @@ void write_lines(const Morphology& m, std::ostream& out)
 } // namespace
 
 void write_network_vtu(const Morphology& m, std::span<const AtPoints> more,
-                       const std::filesystem::path& file)
+                       const std::filesystem::path& file, const std::string& provenance)
 {
     const auto branches = branches_of(m);
     std::size_t lines = 0;
     for (const auto p : m.parent)
         lines += p >= 0;
     write_whole(file, [&](std::ostream& out) {
-        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+        out << "<?xml version=\"1.0\"?>\n"
+            << xml_comment(provenance.empty() ? program_provenance() : provenance)
+            << "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
                "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n<FieldData>\n<DataArray "
                "type=\"String\" Name=\"length_unit\" NumberOfTuples=\"1\" format=\"ascii\">\n"
                "109 109 0\n</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\""

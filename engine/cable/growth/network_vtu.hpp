@@ -16,8 +16,9 @@ struct AtPoints
 /// Writes a network as lines (VTU, text), whole or not at all: `radius` [mm], `kind` (Fascicle),
 /// `branch` at its points, and what is given. Lengths in mm, which the file says. Of several trees,
 /// too.
+/// @param provenance  a comment within; empty: program_provenance()
 /// @throws InputError where it cannot be written
 void write_network_vtu(const Morphology& m, std::span<const AtPoints> more,
-                       const std::filesystem::path& file);
+                       const std::filesystem::path& file, const std::string& provenance = {});
 
 } // namespace tawara::cable

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/provenance.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/mesh/io/files.hpp"
 #include "engine/mesh/io/length_unit.hpp"
@@ -16,7 +17,7 @@ void print_head(Printer& p, const TetMesh& m, const char* version)
 {
     p << "$MeshFormat\n" << version << " 1 8\n";
     p.raw(std::int32_t{1}) << "\n$EndMeshFormat\n";
-    p << "$Comments\n" << unit_note << "mm\n$EndComments\n";
+    p << "$Comments\n" << unit_note << "mm\n" << program_text() << "\n$EndComments\n";
     if (m.label_names.empty())
         return;
     p << "$PhysicalNames\n" << m.label_names.size() << '\n';

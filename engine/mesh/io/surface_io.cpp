@@ -2,16 +2,19 @@
 #include "engine/mesh/io/surface_io.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/vtk_errors.hpp"
 
 #include <vtkCellArray.h>
+#include <vtkFieldData.h>
 #include <vtkFloatArray.h>
 #include <vtkIntArray.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
+#include <vtkStringArray.h>
 #include <vtkXMLPolyDataWriter.h>
 
 #include <algorithm>
@@ -19,7 +22,7 @@
 namespace tawara::mesh::io {
 
 void write_surface_vtp(const TetMesh& m, const Surface& s, const std::vector<Extra>& at_vertices,
-                       const std::filesystem::path& file)
+                       const std::filesystem::path& file, const std::string& provenance)
 {
     const auto n = static_cast<vtkIdType>(s.vertices.size());
     vtkNew<vtkPoints> points;
@@ -55,6 +58,10 @@ void write_surface_vtp(const TetMesh& m, const Surface& s, const std::vector<Ext
     }
     if (!at_vertices.empty())
         poly->GetPointData()->SetActiveScalars(at_vertices.front().name.c_str());
+    vtkNew<vtkStringArray> made_by;
+    made_by->SetName(provenance_name);
+    made_by->InsertNextValue(provenance.empty() ? program_provenance() : provenance);
+    poly->GetFieldData()->AddArray(made_by);
     vtkNew<vtkXMLPolyDataWriter> writer;
     writer->SetInputData(poly);
     writer->SetDataModeToAppended();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/provenance.hpp"
 #include "engine/mesh/face_markers.hpp"
 #include "engine/mesh/io/files.hpp"
 #include "engine/mesh/io/length_unit.hpp"
@@ -135,7 +136,8 @@ void write_tetgen(const TetMesh& m, const fs::path& file)
     std::vector<fs::path> stale;
     files.push_back({companion(file, ".node"), [&](std::ostream& out) {
                          Printer p(out);
-                         p << "# " << unit_note << "mm\n" << nv << " 3 0 0\n";
+                         p << "# " << unit_note << "mm\n# " << program_text() << '\n'
+                           << nv << " 3 0 0\n";
                          for (std::size_t v = 0; v < nv; ++v)
                              p << v << ' ' << m.x[v] << ' ' << m.y[v] << ' ' << m.z[v] << '\n';
                      }});

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/length_unit.hpp"
+#include "engine/mesh/io/provenance_field.hpp"
 #include "engine/mesh/io/vtk_errors.hpp"
 #include "engine/mesh/io/write.hpp"
 
@@ -143,6 +145,12 @@ void add_label_names(vtkFieldData* to, const TetMesh& m)
 
 void write_vtu(const TetMesh& m, const std::vector<Extra>& extras, const fs::path& file)
 {
+    write_vtu(m, extras, file, program_provenance());
+}
+
+void write_vtu(const TetMesh& m, const std::vector<Extra>& extras, const fs::path& file,
+               const std::string& provenance)
+{
     const auto grid = grid_of(m);
     for (const auto& e : extras) {
         const bool at_points = e.on == Field::On::vertices;
@@ -159,6 +167,10 @@ void write_vtu(const TetMesh& m, const std::vector<Extra>& extras, const fs::pat
     unit->SetName("length_unit");
     unit->InsertNextValue("mm");
     grid->GetFieldData()->AddArray(unit);
+    vtkNew<vtkStringArray> made_by;
+    made_by->SetName(provenance_name);
+    made_by->InsertNextValue(provenance);
+    grid->GetFieldData()->AddArray(made_by);
     add_label_names(grid->GetFieldData(), m);
     vtkNew<vtkXMLUnstructuredGridWriter> writer;
     writer->SetInputData(grid);
@@ -175,7 +187,7 @@ void write_vtk_legacy(const TetMesh& m, const fs::path& file)
     vtkNew<vtkUnstructuredGridWriter> writer;
     writer->SetInputData(grid);
     writer->SetFileTypeToBinary();
-    const std::string title = "mesh, " + std::string(unit_note) + "mm";
+    const std::string title = program_text() + ", mesh, " + std::string(unit_note) + "mm";
     writer->SetHeader(title.c_str());
     write_by(writer.Get(), file);
 }

@@ -3,7 +3,9 @@
 // Unstructured grids of VTK's XML format, several pieces joined; the lines of such and of poly
 // data.
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/mesh/io/lines_raw.hpp"
+#include "engine/mesh/io/provenance_field.hpp"
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/vtk_cells.hpp"
 #include "engine/mesh/io/vtu_file.hpp"
@@ -278,6 +280,17 @@ class VtuReader
 Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
 {
     return VtuReader(file, progress, points_only).read();
+}
+
+std::string provenance_of_vtu(const fs::path& file)
+{
+    VtuFile f(file, {}, true);
+    for (const auto a : f.grid().child("FieldData").children())
+        if (is_array(a) && a.attribute("Name").value() == std::string_view(provenance_name) &&
+            f.is_text(a))
+            if (const auto t = f.texts(a); !t.empty())
+                return t[0];
+    return {};
 }
 
 RawLines read_vtk_xml_lines(const fs::path& file, const Progress& progress)

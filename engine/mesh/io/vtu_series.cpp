@@ -2,6 +2,7 @@
 #include "engine/mesh/io/vtu_series.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <algorithm>
@@ -101,6 +102,7 @@ void VtuSeries::pack_cells(const TetMesh& m)
 
 void VtuSeries::pack_mesh(const TetMesh& m)
 {
+    made_by_ = codes(provenance_ ? provenance_() : program_provenance());
     mesh_.clear(); // an earlier attempt may have run out of memory
     mesh_.push_back(packed(std::as_bytes(std::span(m.region)), kept_effort));
     std::vector<double> xyz(3 * m.vertex_count());
@@ -140,7 +142,8 @@ std::string VtuSeries::description(const TetMesh& m, double time_ms) const
         "byte_order=\"LittleEndian\" header_type=\"UInt64\" "
         "compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\n<FieldData>\n"
         "<Array type=\"String\" Name=\"length_unit\" NumberOfTuples=\"1\" format=\"ascii\">" +
-        codes("mm") +
+        codes("mm") + "</Array>\n<Array type=\"String\" Name=\"" + provenance_name +
+        "\" NumberOfTuples=\"1\" format=\"ascii\">" + made_by_ +
         "</Array>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
         "format=\"ascii\">" +
         exactly(time_ms) + "</DataArray>\n";

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,9 +14,9 @@
 namespace tawara::mesh::io {
 
 /// VTU files of one mesh that differ in one array, such as the frames of a run. What they share
-/// (vertices, tetrahedra, `region`, the labels' names, the unit of length) is compressed once and
-/// kept, so a file costs its values' compression and its writing. Fibres and other fields are not
-/// in these files.
+/// (vertices, tetrahedra, `region`, the labels' names, the unit of length, provenance) is
+/// compressed once and kept, so a file costs its values' compression and its writing. Fibres and
+/// other fields are not in these files.
 ///
 /// The format is VTK's XML with appended raw data, zlib blocks, 64-bit headers.
 class VtuSeries
@@ -23,8 +24,10 @@ class VtuSeries
   public:
     /// @param name  of the array that changes, `on` vertices or tetrahedra
     /// @param threads  that compress, at least 1
-    VtuSeries(std::string name, Field::On on, unsigned threads)
-        : name_(std::move(name)), on_(on), threads_(threads)
+    /// @param provenance  gives the text of the field `provenance`; empty: program_provenance()
+    VtuSeries(std::string name, Field::On on, unsigned threads,
+              std::function<std::string()> provenance = {})
+        : name_(std::move(name)), on_(on), threads_(threads), provenance_(std::move(provenance))
     {
     }
 
@@ -54,8 +57,10 @@ class VtuSeries
     std::string name_;
     Field::On on_;
     unsigned threads_;
+    std::function<std::string()> provenance_;
     std::optional<ThreadPool> pool_;
     std::string index_type_;   ///< of connectivity and offsets
+    std::string made_by_;      ///< the field `provenance`, as it lies in the file
     std::vector<Packed> mesh_; ///< as they lie in the file, before the values
 };
 

@@ -2,6 +2,7 @@
 #include "engine/mesh/parallel/index_text.hpp"
 
 #include "engine/core/file_content.hpp"
+#include "engine/core/provenance.hpp"
 
 #include <cmath>
 #include <limits>
@@ -192,6 +193,7 @@ std::string text_of(const Index& index)
     j["edge_mm"] = index.edge_mm;
     j["low_mm"] = place_json(index.low);
     j["high_mm"] = place_json(index.high);
+    j["provenance"] = Json::parse(program_provenance());
     j["labels"] = Json::array();
     for (const auto& [label, n] : index.labels) {
         const auto name = index.label_names.find(label);

@@ -133,6 +133,7 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Load& c, const Progress& pr
     if (session.has_ecg())
         (void)ecg_layout(s->tissue(), session.electrodes, session.leads, session.name);
     scene->device = device_text(s->stepper(), precision);
+    scene->precision = precision;
     scene->on_cpu = s->stepper().ceiling_device().kind == device::Devices::Kind::cpu;
     s->end_step = std::llround(session.end_ms / session.dt_ms);
     return s;

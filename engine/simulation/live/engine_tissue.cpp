@@ -299,6 +299,7 @@ void Engine::Impl::adopt_tissue(TissueChange& c)
             scene->notices.push_back(n);
     scene->tuned = sim->tissue().patches.tuned;
     scene->device = device_text(sim->stepper(), sim->precision);
+    scene->precision = sim->precision;
     scene->on_cpu = sim->stepper().ceiling_device().kind == device::Devices::Kind::cpu;
     sim->scene = scene;
     note_tissue_change(c.session, read);

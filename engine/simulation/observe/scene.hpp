@@ -23,9 +23,10 @@ struct Scene
     std::vector<TunedRegion> tuned; ///< of the tissue: regions of `session` that want velocities
     std::shared_ptr<const mesh::TetMesh> mesh;
     std::shared_ptr<const mesh::Surface> surface;
-    std::string device;  ///< e.g. "CPU, 2 threads, AVX-512, double"
-    bool on_cpu = false; ///< the CPU computes
-    std::string title;   ///< name of the session or mesh file
+    std::string device;                       ///< e.g. "CPU, 2 threads, AVX-512, double"
+    Precision precision = Precision::double_; ///< of `device`
+    bool on_cpu = false;                      ///< the CPU computes
+    std::string title;                        ///< name of the session or mesh file
     std::int64_t unknowns = 0;
     double dt_ms = 0;
     std::string substeps; ///< how diffusion steps inside dt, for the status bar

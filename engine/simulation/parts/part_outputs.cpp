@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/parts/part_outputs.hpp"
 
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/device/ranks/pack.hpp"
+#include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/cell_map.hpp"
 #include "engine/simulation/session/csv.hpp"
 
@@ -65,14 +67,16 @@ std::string piece_name(const std::string& folder, int rank)
 
 /// The list of the pieces, as ParaView reads it. The arrays are those of mesh::io::write_vtu().
 void write_list(std::ostream& out, const std::vector<mesh::io::Extra>& fields,
-                const std::string& folder, int pieces)
+                const std::string& folder, int pieces, const Provenance& by)
 {
     const auto arrays = [&](mesh::Field::On on) {
         for (const auto& f : fields)
             if (f.on == on)
                 out << "<PDataArray type=\"Float32\" Name=\"" << f.name << "\"/>\n";
     };
-    out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" "
+    out << "<?xml version=\"1.0\"?>\n"
+        << xml_comment(by.text)
+        << "<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" "
            "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
            "<PUnstructuredGrid GhostLevel=\"0\">\n<PPointData>\n";
     arrays(mesh::Field::On::vertices);
@@ -176,7 +180,8 @@ void write_activation(const PartTissue& t, Group& group, const Session& s, const
 
 std::vector<std::string> write_pieces(const PartTissue& t, Group& group,
                                       std::vector<mesh::io::Extra> fields,
-                                      const std::filesystem::path& out, const std::string& folder)
+                                      const std::filesystem::path& out, const std::string& folder,
+                                      const Provenance& by)
 {
     const auto piece = piece_of(t, group.rank());
     for (auto& f : fields) {
@@ -185,14 +190,15 @@ std::vector<std::string> write_pieces(const PartTissue& t, Group& group,
             values.push_back(f.values[at(u)]);
         f.values = std::move(values);
     }
-    mesh::io::write_vtu(piece.mesh, fields, out / piece_name(folder, group.rank()));
+    mesh::io::write_vtu(piece.mesh, fields, out / piece_name(folder, group.rank()), by.text);
     group.any(false); // all pieces are there
     std::vector<std::string> files{folder + ".pvtu"};
     for (int r = 0; r < group.size(); ++r)
         files.push_back(piece_name(folder, r));
     if (group.is_first())
-        write_whole(out / files.front(),
-                    [&](std::ostream& list) { write_list(list, fields, folder, group.size()); });
+        write_whole(out / files.front(), [&](std::ostream& list) {
+            write_list(list, fields, folder, group.size(), by);
+        });
     return files;
 }
 

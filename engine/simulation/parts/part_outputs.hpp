@@ -3,6 +3,7 @@
 #pragma once
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/parts/part_tissue.hpp"
+#include "engine/simulation/results/provenance.hpp"
 
 #include <filesystem>
 
@@ -22,6 +23,7 @@ void write_activation(const PartTissue& t, Group& group, const Session& s, const
 /// @return names of all files, relative to `out`, in every process
 std::vector<std::string> write_pieces(const PartTissue& t, Group& group,
                                       std::vector<mesh::io::Extra> fields,
-                                      const std::filesystem::path& out, const std::string& folder);
+                                      const std::filesystem::path& out, const std::string& folder,
+                                      const Provenance& by);
 
 } // namespace tawara::simulation::parts

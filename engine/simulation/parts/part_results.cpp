@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run on a mesh in parts writes, and what it goes on from.
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/device/ranks/pack.hpp"
+#include "engine/digest/sha256.hpp"
 #include "engine/simulation/parts/part_outputs.hpp"
 #include "engine/simulation/parts/part_run.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
@@ -70,6 +72,7 @@ void PartRun::write_checkpoint_here()
     if (!ecg_.empty())
         c.tables["ecg.csv"] = {ecg_.table(), ecg_.print()};
     c.threshold_mV = session_.activation_threshold_mV;
+    c.provenance = provenance().text;
     const auto file =
         checkpoint_of(options_.out / checkpoint_name(stepper_->time_ms()), group_.rank());
     std::string why;
@@ -154,22 +157,14 @@ void PartRun::write_frame()
     stepper_->potential(v);
     char name[40];
     std::snprintf(name, sizeof name, "frames/%09lld", static_cast<long long>(stepper_->step()));
-    const auto files = write_pieces(
-        t, group_, {{"V_mV", places(t.tissue), at_unknowns(t, group_, v)}}, options_.out, name);
+    const auto files =
+        write_pieces(t, group_, {{"V_mV", places(t.tissue), at_unknowns(t, group_, v)}},
+                     options_.out, name, provenance());
     files_.insert(files_.end(), files.begin(), files.end());
     if (!group_.is_first())
         return;
     frames_.push_back({stepper_->time_ms(), files.front()});
-    write_whole(options_.out / "frames.pvd", [&](std::ostream& out) {
-        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-               "byte_order=\"LittleEndian\">\n<Collection>\n";
-        for (const auto& [time, file] : frames_) {
-            std::string text;
-            append_number(text, time, 12);
-            out << "<DataSet timestep=\"" << text << "\" part=\"0\" file=\"" << file << "\"/>\n";
-        }
-        out << "</Collection>\n</VTKFile>\n";
-    });
+    write_pvd(frames_, provenance(), options_.out / "frames.pvd");
 }
 
 RunReport PartRun::finish(const std::optional<Stopped>& stopped)
@@ -187,7 +182,7 @@ RunReport PartRun::finish(const std::optional<Stopped>& stopped)
                                      {fields("activation_ms", maps.activation_ms),
                                       fields("repolarisation_ms", maps.repolarisation_ms),
                                       fields("apd90_ms", apd90)},
-                                     out, "activation");
+                                     out, "activation", provenance());
     files_.insert(files_.end(), pieces.begin(), pieces.end());
     write_activation(t, group_, session_, maps, out / "activation.csv");
     files_.insert(files_.end(), {"activation.csv", "probes.csv", "report.json"});
@@ -207,6 +202,17 @@ RunReport PartRun::finish(const std::optional<Stopped>& stopped)
         write_whole(out / "report.json", [&](std::ostream& text) { text << r.json << "\n"; });
     group_.any(false); // all that was to be told was told
     return r;
+}
+
+/// What the files say of this run. No process has the whole mesh: what the index says of its parts
+/// stands for that.
+Provenance PartRun::provenance() const
+{
+    std::string sums;
+    for (const auto& p : tissue_->index.parts)
+        sums += std::to_string(p.checksum) + "\n";
+    return provenance_of(session_, "of its parts' checksums: " + sha256(sums),
+                         std::to_string(group_.size()) + " ranks: " + stepper_->device(), options_);
 }
 
 std::string PartRun::report_text(const std::string& ended, const device::Maps& maps, RunReport& r)
@@ -236,6 +242,7 @@ std::string PartRun::report_text(const std::string& ended, const device::Maps& m
     Json j = Json::object();
     j["program"] = "tawara";
     j["version"] = program_version();
+    j["provenance"] = Json::parse(provenance().text);
     j["session"] = session_.name;
     j["session_file"] = options_.session_file;
     j["ended"] = ended;

@@ -9,6 +9,7 @@
 #include "engine/simulation/parts/part_samples.hpp"
 #include "engine/simulation/parts/part_tissue.hpp"
 #include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/results/run_report.hpp"
 
 #include <chrono>
@@ -49,6 +50,7 @@ class PartRun
     void write_checkpoint_here();
     std::filesystem::path checkpoint_of(const std::filesystem::path& whole, int rank) const;
     RunReport finish(const std::optional<Stopped>& stopped);
+    Provenance provenance() const;
     std::string report_text(const std::string& ended, const device::Maps& maps, RunReport& r);
     void remove_old_checkpoints();
     void say_last_checkpoint() const;

@@ -4,7 +4,7 @@
 #include "engine/analysis/velocity.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/export_frames.hpp"
 #include "engine/simulation/results/figures.hpp"
 #include "engine/simulation/results/report_page.hpp"
@@ -214,14 +214,15 @@ void write_now(const ExportSource& s, ExportKind kind, const fs::path& file)
         if (s.potential.empty())
             lacks(file, "there is no potential; load a heart first");
         if (kind == ExportKind::potential_vtu)
-            return mesh::io::write_vtu(m, {extra(s, "V_mV", s.potential)}, file);
+            return mesh::io::write_vtu(m, {extra(s, "V_mV", s.potential)}, file,
+                                       provenance_of(s).text);
         return write_dat(at_vertices(m, s.on_vertices, s.potential), never_dat, file);
     case ExportKind::maps_csv:
         need_maps(s, file);
         return write_maps_csv(s, file);
     case ExportKind::maps_vtu:
         need_maps(s, file);
-        return mesh::io::write_vtu(m, map_fields(s), file);
+        return mesh::io::write_vtu(m, map_fields(s), file, provenance_of(s).text);
     case ExportKind::activation_dat:
         need_maps(s, file);
         return write_dat(maps_at_vertices(s).activation, never_dat, file);
@@ -268,6 +269,11 @@ std::optional<ExportKind> export_kind(std::string_view name)
         if (c.name == name)
             return c.kind;
     return std::nullopt;
+}
+
+Provenance provenance_of(const ExportSource& s)
+{
+    return s.by ? *s.by : provenance_of(*s.scene);
 }
 
 std::vector<float> at_vertices(const mesh::TetMesh& m, bool on_vertices,
@@ -377,7 +383,9 @@ std::vector<fs::path> export_results(const ExportSource& source, ExportKind kind
         return write_recorded_igb(source, file, progress);
     progress.at(0, "writing");
     write_now(source, kind, file);
-    return {file};
+    if (file.extension() != ".csv" && file.extension() != ".dat")
+        return {file};
+    return {file, write_provenance_beside(file, provenance_of(source).text)};
 }
 
 } // namespace tawara::simulation

@@ -10,6 +10,7 @@
 #include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/results/export_kind.hpp"
 #include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/session/model_switch_times.hpp"
 
 #include <filesystem>
@@ -53,9 +54,14 @@ struct ExportSource
     double wall_s = 0; ///< of stepping; 0: unknown
     std::int64_t steps = 0;
     std::optional<device::NewtonCounts> newton; ///< Stepper::newton_counts()
+    std::optional<Provenance> by;               ///< nothing: provenance_of() the scene
 };
 
-/// Writes one kind of result; every file appears whole or not at all.
+/// What the source's files say of it.
+Provenance provenance_of(const ExportSource& s);
+
+/// Writes one kind of result; every file appears whole or not at all. Files say what made them;
+/// beside those that have no place for that (CSV, .dat) lies a FILE.provenance.json.
 /// @return the files written, the named one first
 /// @throws InputError  naming what is missing ("nothing was recorded; ...") or what cannot be
 /// written;

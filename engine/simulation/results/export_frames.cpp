@@ -94,7 +94,8 @@ std::vector<fs::path> write_recorded_pvd(const ExportSource& s, const fs::path& 
     const fs::path folder =
         file.parent_path() / (stem.ends_with("frames") ? stem : stem + "_frames");
     std::vector<fs::path> written{file};
-    std::string list;
+    const auto by = provenance_of(s);
+    std::vector<ListedFrame> list;
     const auto times = recording.times();
     Unfinished unfinished(folder);
     for (std::size_t k = 0; k < times.size(); ++k) {
@@ -106,17 +107,12 @@ std::vector<fs::path> write_recorded_pvd(const ExportSource& s, const fs::path& 
         std::snprintf(name, sizeof name, "%06zu.vtp", k);
         mesh::io::write_surface_vtp(*s.scene->mesh, *s.scene->surface,
                                     {{"V_mV", mesh::Field::On::vertices, frame->values}},
-                                    folder / name);
+                                    folder / name, by.text);
         unfinished.add(folder / name);
         written.push_back(folder / name);
-        list += "<DataSet timestep=\"" + number_text(frame->time_ms, 12) + "\" part=\"0\" file=\"" +
-                folder.filename().string() + "/" + name + "\"/>\n";
+        list.push_back({frame->time_ms, folder.filename().string() + "/" + name});
     }
-    write_whole(file, [&](std::ostream& out) {
-        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-               "byte_order=\"LittleEndian\">\n<Collection>\n"
-            << list << "</Collection>\n</VTKFile>\n";
-    });
+    write_pvd(list, by, file);
     unfinished.keep();
     return written;
 }
@@ -140,6 +136,7 @@ std::vector<fs::path> write_recorded_igb(const ExportSource& s, const fs::path& 
     }
     auto written = write_carp_surface(s, file);
     out.finish();
+    written.push_back(write_provenance_beside(file, provenance_of(s).text));
     written.insert(written.begin(), file);
     return written;
 }

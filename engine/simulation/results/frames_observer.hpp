@@ -11,8 +11,9 @@ class FramesObserver final : public Observer
   public:
     /// @param every_steps  0: none
     FramesObserver(const Tissue& t, const std::filesystem::path& out, FrameFormat format,
-                   std::int64_t every_steps, unsigned threads)
-        : writer_(t, out, format, static_cast<double>(every_steps) * t.problem.dt_ms, threads),
+                   std::int64_t every_steps, unsigned threads, ProvenanceSource by)
+        : writer_(t, out, format, static_cast<double>(every_steps) * t.problem.dt_ms, threads,
+                  std::move(by)),
           every_(every_steps)
     {
     }

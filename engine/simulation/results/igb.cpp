@@ -2,6 +2,7 @@
 #include "engine/simulation/results/igb.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/simulation/session/csv.hpp"
 
 #include <bit>
@@ -55,6 +56,14 @@ std::optional<Head> head_of(std::istream& in)
     return head;
 }
 
+/// The program, in at most 40 characters without blanks, as the key wants it. More would want
+/// comments, over which simple readers of "key:value" stumble.
+std::string author()
+{
+    const auto& commit = program_commit();
+    return "Tawara_" + program_version() + (commit.empty() ? "" : "_" + commit);
+}
+
 } // namespace
 
 IgbWriter::IgbWriter(const std::filesystem::path& file, std::size_t values, double start_ms,
@@ -80,7 +89,7 @@ std::string IgbWriter::header() const
           "dim_t:" + number_text(static_cast<double>(count) * every_ms_, 12),
           std::string("unites_x:mm"), std::string("unites_y:mm"), std::string("unites_z:mm"),
           std::string("unites_t:ms"), "unites:" + unit_, std::string("facteur:1"),
-          std::string("zero:0")}) {
+          std::string("zero:0"), "aut:" + author()}) {
         if (line.size() + 1 + word.size() > line_bytes) {
             out += line + "\r\n";
             line.clear();

@@ -14,7 +14,8 @@ namespace tawara::simulation {
 /// The format: a header of 1024 bytes, "key:value" words in lines that end with CR LF, filled up
 /// with blanks, its last byte a form feed; then t frames of x single-precision numbers, little
 /// endian. Keys: x vertices, y and z 1, t frames, org_t the first time, dim_t the time from the
-/// first frame to the last, unites_t and unites the units, facteur 1 and zero 0 (the value is
+/// first frame to the last, unites_t and unites the units, aut the program ("_" stands for a
+/// blank), facteur 1 and zero 0 (the value is
 /// facteur * stored + zero).
 class IgbWriter
 {

@@ -95,7 +95,7 @@ void write_network_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t,
 }
 
 void write_network_activation_vtu(const PurkinjeNetwork& n, const cable::NetworkTimes& t,
-                                  const std::filesystem::path& file)
+                                  const Provenance& by, const std::filesystem::path& file)
 {
     std::vector<cable::AtPoints> more(2);
     more[0].name = "activation_ms";
@@ -104,7 +104,7 @@ void write_network_activation_vtu(const PurkinjeNetwork& n, const cable::Network
         more[0].values.push_back(point_ms(n, t, i));
         more[1].values.push_back(n.cut[i]);
     }
-    cable::write_network_vtu(n.morphology, more, file);
+    cable::write_network_vtu(n.morphology, more, file, by.text);
 }
 
 void write_junctions_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t, double reached_ms,

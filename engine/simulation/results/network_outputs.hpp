@@ -2,6 +2,7 @@
 // What a run writes of its Purkinje network.
 #pragma once
 #include "engine/cable/network/part.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
 
 #include <filesystem>
@@ -34,7 +35,7 @@ void write_network_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t,
                        const std::filesystem::path& file);
 /// The same as lines for ParaView.
 void write_network_activation_vtu(const PurkinjeNetwork& n, const cable::NetworkTimes& t,
-                                  const std::filesystem::path& file);
+                                  const Provenance& by, const std::filesystem::path& file);
 /// Each junction: its point's id, place, fascicle, branch, when the end and the tissue around it
 /// were excited first, the delay between, the passage.
 void write_junctions_csv(const PurkinjeNetwork& n, const cable::NetworkTimes& t, double reached_ms,

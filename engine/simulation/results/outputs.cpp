@@ -3,9 +3,10 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/output_folder.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/room_for.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/mesh/io/mesh_io.hpp"
+#include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/export.hpp"
 #include "engine/simulation/session/csv.hpp"
 
@@ -141,6 +142,20 @@ std::vector<ListedFrame> listed_frames(const fs::path& pvd)
             out.push_back(
                 {std::strtod(value(line, "timestep").c_str(), nullptr), value(line, "file")});
     return out;
+}
+
+void write_pvd(const std::vector<ListedFrame>& frames, const Provenance& by, const fs::path& pvd)
+{
+    write_whole(pvd, [&](std::ostream& out) {
+        out << "<?xml version=\"1.0\"?>\n"
+            << xml_comment(by.text)
+            << "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
+               "<Collection>\n";
+        for (const auto& [time, file] : frames)
+            out << "<DataSet timestep=\"" << number_text(time, 12) << "\" part=\"0\" file=\""
+                << file << "\"/>\n";
+        out << "</Collection>\n</VTKFile>\n";
+    });
 }
 
 std::string checkpoint_name(double time_ms)
@@ -318,7 +333,7 @@ void write_activation_csv(const Tissue& t, const CellMap& cells, const device::M
     });
 }
 
-void write_activation_vtu(const Tissue& t, const device::Maps& maps,
+void write_activation_vtu(const Tissue& t, const device::Maps& maps, const Provenance& by,
                           const std::filesystem::path& file)
 {
     const std::size_t n = t.problem.size();
@@ -332,7 +347,7 @@ void write_activation_vtu(const Tissue& t, const device::Maps& maps,
                         {extra(t, "activation_ms", std::move(a)),
                          extra(t, "repolarisation_ms", std::move(r)),
                          extra(t, "apd90_ms", std::move(d))},
-                        file);
+                        file, by.text);
 }
 
 bool FrameWriter::go_on(std::vector<ListedFrame> earlier, double first_ms)
@@ -395,16 +410,7 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
     room_for(written_, 1); // what is there is listed
     vtu_.write(*tissue_.mesh, std::vector<float>(v.begin(), v.end()), time_ms, out_ / frame.file);
     written_.push_back(std::move(frame));
-    write_whole(out_ / "frames.pvd", [&](std::ostream& out) {
-        out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-               "byte_order=\"LittleEndian\">\n<Collection>\n";
-        for (const auto& [time, file] : written_) {
-            std::string t;
-            append_number(t, time, 12);
-            out << "<DataSet timestep=\"" << t << "\" part=\"0\" file=\"" << file << "\"/>\n";
-        }
-        out << "</Collection>\n</VTKFile>\n";
-    });
+    write_pvd(written_, by_(), out_ / "frames.pvd");
 }
 
 } // namespace tawara::simulation

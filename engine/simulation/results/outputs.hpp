@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/curves.hpp"
 #include "engine/simulation/results/cell_map.hpp"
 #include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <filesystem>
@@ -21,7 +22,7 @@ void write_activation_csv(const Tissue& t, const CellMap& cells, const device::M
                           const std::filesystem::path& file);
 
 /// The same on the mesh (NaN where it never happened).
-void write_activation_vtu(const Tissue& t, const device::Maps& maps,
+void write_activation_vtu(const Tissue& t, const device::Maps& maps, const Provenance& by,
                           const std::filesystem::path& file);
 
 /// A frame as frames.pvd lists it.
@@ -30,6 +31,10 @@ struct ListedFrame
     double time_ms;
     std::string file; ///< relative to the .pvd
 };
+
+/// A .pvd of such frames.
+void write_pvd(const std::vector<ListedFrame>& frames, const Provenance& by,
+               const std::filesystem::path& pvd);
 
 /// The frames that a .pvd names; none where it cannot be opened.
 std::vector<ListedFrame> listed_frames(const std::filesystem::path& pvd);
@@ -48,12 +53,15 @@ class FrameWriter
 {
   public:
     /// @param threads  that compress, at least 1
+    /// @param by       asked when the first frame is written
     FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms,
-                unsigned threads)
+                unsigned threads, ProvenanceSource by)
         : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms),
-          vtu_("V_mV", places(t), threads)
+          by_(std::move(by)), vtu_("V_mV", places(t), threads, [this] { return by_().text; })
     {
     }
+    FrameWriter(const FrameWriter&) = delete;
+    FrameWriter& operator=(const FrameWriter&) = delete;
     /// Goes on with the frames that are in the folder from before the first of this run.
     /// @param earlier  of vtu, as remove_earlier_outputs() gave them
     /// @return whether there were any
@@ -73,6 +81,7 @@ class FrameWriter
     std::filesystem::path out_;
     FrameFormat format_;
     double every_ms_;
+    ProvenanceSource by_;
     mesh::io::VtuSeries vtu_;
     std::unique_ptr<IgbWriter> igb_;
     std::vector<ListedFrame> written_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/results/report.hpp"
 
+#include "engine/core/provenance.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
 #include "engine/simulation/observe/torso.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
@@ -178,6 +179,7 @@ void add_what_ran(Json& j, const ReportInput& in)
 {
     j["program"] = "tawara";
     j["version"] = program_version();
+    j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
     j["session"] = in.session.name;
     j["session_file"] = in.options.session_file;
     j["ended"] = in.ended;
@@ -359,11 +361,6 @@ Notices what_was_not_counted(const CountedKernels& c)
     return out;
 }
 
-std::string program_version()
-{
-    return TAWARA_VERSION;
-}
-
 std::vector<float> column(const ProbeTable& t, std::size_t c)
 {
     std::vector<float> out;
@@ -420,6 +417,7 @@ std::string least_report(const RunOptions& options, const std::string& ended,
     Json j = Json::object();
     j["program"] = "tawara";
     j["version"] = program_version();
+    j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
     j["session_file"] = options.session_file;
     j["ended"] = ended;
     j["report_not_made"] = why;

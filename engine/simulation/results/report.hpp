@@ -3,6 +3,7 @@
 #include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/figures.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/results/run_notices.hpp"
 #include "engine/simulation/results/run_report.hpp"
 #include "engine/simulation/session/tissue_edit.hpp"
@@ -37,6 +38,7 @@ struct ReportInput
     std::span<const Electrode> electrodes = {};  ///< all that leads are of, the program's too
     const ProbeTable* calcium = nullptr;         ///< rows of calcium.csv; null: there are none
     const cable::NetworkPart* network = nullptr; ///< of the tissue's network; null: there is none
+    const Provenance* by = nullptr;              ///< for the page; null: of the program alone
     /// 0: never.
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };
@@ -51,9 +53,6 @@ device::Maps maps_or_none(const device::Stepper& stepper, std::size_t unknowns,
 CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended);
 /// What of that did not go well.
 Notices what_was_not_counted(const CountedKernels& c);
-
-/// Version of this program, e.g. "0.1.0".
-std::string program_version();
 
 /// The page of a run for people, without pictures: to_html(report_page()) of it.
 /// @param report  of the same run: its kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of a run as HTML.
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/simulation/results/report_page.hpp"
 
 #include <algorithm>
@@ -199,8 +200,10 @@ std::string to_html(const ReportPage& p)
 {
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
-        escaped(p.title) + "</title>\n<style>" + style + "</style>\n" + style_of_screens +
-        "</head>\n<body>\n";
+        escaped(p.title) + "</title>\n<meta name=\"generator\" content=\"" +
+        escaped(program_text()) + "\">\n<meta name=\"" + provenance_name + "\" content=\"" +
+        escaped(p.provenance.empty() ? program_provenance() : p.provenance) + "\">\n<style>" +
+        style + "</style>\n" + style_of_screens + "</head>\n<body>\n";
     out += "<h1>" + escaped(p.title) + "</h1>\n<p class=\"sub\">" + escaped(p.subtitle) + "</p>\n";
     add_key(out, p.key);
     for (const auto& r : p.remarks)

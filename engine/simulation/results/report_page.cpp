@@ -3,6 +3,7 @@
 #include "engine/simulation/results/report_page.hpp"
 
 #include "engine/analysis/lead_sheet.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/simulation/observe/calcium_rows.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
 #include "engine/simulation/results/charts.hpp"
@@ -464,7 +465,8 @@ ReportPage report_page(const ExportSource& s)
             notes += (notes.empty() ? "" : " · ") + n.text;
     if (!notes.empty())
         p.remarks.push_back({Notice::Level::info, notes});
-    p.foot = "Tawara " + program_version() + " · for research; not a medical device";
+    p.provenance = provenance_of(s).text;
+    p.foot = program_text() + " · for research; not a medical device";
     return p;
 }
 

@@ -45,6 +45,7 @@ struct ReportPage
     std::vector<Table> wide;              ///< below, over the whole width
     std::vector<Notice> remarks;          ///< warnings stand out
     std::string foot;
+    std::string provenance; ///< within the file, not shown; empty: program_provenance()
 };
 
 /// The page of a run, without pictures.

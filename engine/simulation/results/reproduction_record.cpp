@@ -2,6 +2,7 @@
 #include "engine/simulation/results/reproduction_record.hpp"
 
 #include "engine/core/file_content.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 
@@ -58,10 +59,11 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
 {
     const auto& o = in.options;
     Json j = Json::object();
-    j["built_from"] = o.built_from.empty() ? Json(nullptr) : Json(o.built_from);
+    j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
     j["session_path"] = // a session that was made in memory has none
         o.session_file.empty() ? "" : std::filesystem::absolute(o.session_file).string();
     j["session"] = Json::parse(to_json(in.session));
+    j["session_sha256"] = sha256(to_json(in.session));
     j["until_ms"] = in.stepper.time_ms();
     j["devices"] = o.device.devices.text();
     j["precision"] = name(o.device.precision);
@@ -71,7 +73,7 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
         j["branch"] = o.branch;
         j["resume_sha256"] = sha256(file_content(o.resume));
     }
-    j["mesh_sha256"] = mesh_sha256(*in.tissue.mesh);
+    j["mesh_sha256"] = in.by != nullptr ? in.by->mesh_sha256 : mesh_sha256(*in.tissue.mesh);
     j["end_sha256"] = end_digest(in);
     j["activation_sha256"] = digest(maps.activation_ms);
     j["repolarisation_sha256"] = digest(maps.repolarisation_ms);

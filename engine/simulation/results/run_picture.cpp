@@ -2,6 +2,7 @@
 #include "engine/simulation/results/run_picture.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 
 #include <zlib.h>
@@ -156,7 +157,7 @@ std::string chunk(const std::string& kind, const std::string& data)
            big_endian(static_cast<std::uint32_t>(sum));
 }
 
-std::string png(const Canvas& canvas)
+std::string png(const Canvas& canvas, const std::string& provenance)
 {
     const std::string rows = canvas.rows();
     auto size = compressBound(static_cast<uLong>(rows.size()));
@@ -169,6 +170,7 @@ std::string png(const Canvas& canvas)
     const std::string eight_bits_rgba{8, 6, 0, 0, 0};
     return "\x89PNG\r\n\x1a\n" +
            chunk("IHDR", big_endian(wide) + big_endian(side) + eight_bits_rgba) +
+           chunk("iTXt", std::string(provenance_name) + std::string(5, '\0') + provenance) +
            chunk("IDAT", packed) + chunk("IEND", {});
 }
 
@@ -189,7 +191,8 @@ Pictured pictured_potential(std::span<const double> V_mV)
     return {V_mV, rest_mV, plateau_mV, true};
 }
 
-void write_run_picture(const Tissue& t, const Pictured& p, const std::filesystem::path& file)
+void write_run_picture(const Tissue& t, const Pictured& p, const Provenance& by,
+                       const std::filesystem::path& file)
 {
     const auto& s = *t.surface;
     const Sides sides(*t.mesh);
@@ -214,7 +217,7 @@ void write_run_picture(const Tissue& t, const Pictured& p, const std::filesystem
                                 view.left_px,
                                 ink_of(value, p, dark + (1 - dark) * facing / norm(out)));
     }
-    const auto bytes = png(canvas);
+    const auto bytes = png(canvas, by.text);
     write_whole(file, [&](std::ostream& o) {
         o.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A small picture of a tissue, drawn without graphics.
 #pragma once
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <filesystem>
@@ -21,10 +22,11 @@ Pictured pictured_activation(std::span<const double> activation_ms);
 Pictured pictured_potential(std::span<const double> V_mV);
 
 /// Draws the surface from two sides, across its thinnest axis (beside each other: front, back), on
-/// a transparent ground: PNG, 480 by 240 points, whole or not at all.
+/// a transparent ground: PNG with the provenance as text, 480 by 240 points, whole or not at all.
 /// @param p  V_i of `t.problem`
 /// @throws InputError  where it cannot be written
 /// @cost  a pass over the surface's triangles
-void write_run_picture(const Tissue& t, const Pictured& p, const std::filesystem::path& file);
+void write_run_picture(const Tissue& t, const Pictured& p, const Provenance& by,
+                       const std::filesystem::path& file);
 
 } // namespace tawara::simulation

@@ -15,7 +15,6 @@ struct RunOptions
 {
     std::filesystem::path out; ///< output folder
     std::string session_file;  ///< named in errors and in the report
-    std::string built_from;    ///< the commit that this program was built from; empty: not known
     device::StepperOptions device;
     double until_ms = -1;         ///< end in place of the session's; < 0: the session's
     std::filesystem::path html;   ///< report of one page for people (.html); empty: none

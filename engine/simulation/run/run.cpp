@@ -18,6 +18,7 @@
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
+#include "engine/simulation/tissue/mesh_digest.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -113,7 +114,8 @@ Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
       pacing_(simulation_, o.session_file, steps_of(capture_every_ms, s.dt_ms)),
       frames_(simulation_.tissue(), o.out, s.output->frames,
               interval_steps(s, "/output/frames_every_ms"),
-              o.device.threads > 0 ? o.device.threads : progress.context.threads),
+              o.device.threads > 0 ? o.device.threads : progress.context.threads,
+              [this]() -> const Provenance& { return provenance(); }),
       tables_(make_tables({session_, simulation_.tissue(), o.session_file, progress})),
       checkpoints_(interval_steps(s, "/output/checkpoint_every_ms"),
                    [this] { write_checkpoint_here(); }),
@@ -168,6 +170,15 @@ Checkpoint Run::here() const
     return c;
 }
 
+/// What the files say of this run.
+const Provenance& Run::provenance()
+{
+    if (!provenance_)
+        provenance_ = provenance_of(session_, mesh_sha256(*simulation_.tissue().mesh),
+                                    simulation_.stepper().device(), options_);
+    return *provenance_;
+}
+
 std::string Run::ms_text(std::int64_t step) const
 {
     return number_text(static_cast<double>(step) * session_.dt_ms, 7) + " ms";
@@ -190,7 +201,7 @@ void Run::write_checkpoint_here()
     store_.put({now.fingerprint, simulation_.stepper().snapshot(), traces_.table(),
                 probes_print(session_.probes), tables_so_far(), step_traces(),
                 session_.activation_threshold_mV, pacing_.known(), now.layout, edits_,
-                maps_.begun_ms},
+                maps_.begun_ms, provenance().text},
                simulation_.time_ms());
 }
 
@@ -297,7 +308,8 @@ std::exception_ptr Run::write_results()
         attempt("activation.csv", [&](const Path& f) {
             write_activation_csv(tissue, cell_map(session_, tissue), maps, f);
         });
-        attempt("activation.vtu", [&](const Path& f) { write_activation_vtu(tissue, maps, f); });
+        attempt("activation.vtu",
+                [&](const Path& f) { write_activation_vtu(tissue, maps, provenance(), f); });
     }
     if (options_.picture != RunOptions::Picture::none)
         attempt("picture.png", [&](const Path& f) { draw(maps.activation_ms, f); });
@@ -305,8 +317,9 @@ std::exception_ptr Run::write_results()
         const auto& network = *tissue.network;
         const auto times = part->times();
         attempt(network_csv, [&](const Path& f) { write_network_csv(network, times, f); });
-        attempt(network_vtu,
-                [&](const Path& f) { write_network_activation_vtu(network, times, f); });
+        attempt(network_vtu, [&](const Path& f) {
+            write_network_activation_vtu(network, times, provenance(), f);
+        });
         attempt(junctions_csv, [&](const Path& f) {
             write_junctions_csv(network, times, simulation_.time_ms(), f);
         });
@@ -343,7 +356,8 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
                             ecg != nullptr ? std::span<const Electrode>(ecg->layout().electrodes)
                                            : std::span<const Electrode>(),
                             rows_of(tables_, calcium_file),
-                            simulation_.network()};
+                            simulation_.network(),
+                            &provenance()};
     auto report = make_report(input, leads);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });

@@ -14,9 +14,10 @@ void Run::draw(std::span<const double> activation_ms, const std::filesystem::pat
     const bool activated = std::any_of(activation_ms.begin(), activation_ms.end(),
                                        [](double a) { return !std::isnan(a); });
     if (activated && options_.picture == RunOptions::Picture::activation)
-        write_run_picture(tissue, pictured_activation(activation_ms), file);
+        write_run_picture(tissue, pictured_activation(activation_ms), provenance(), file);
     else
-        write_run_picture(tissue, pictured_potential(Moment(simulation_).potential()), file);
+        write_run_picture(tissue, pictured_potential(Moment(simulation_).potential()), provenance(),
+                          file);
 }
 
 } // namespace tawara::simulation

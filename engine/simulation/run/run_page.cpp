@@ -30,6 +30,7 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     scene->mesh = in.tissue.mesh;
     scene->surface = in.tissue.surface;
     scene->device = in.stepper.device();
+    scene->precision = in.options.device.precision;
     scene->title = in.tissue.mesh_title;
     scene->unknowns = report.unknowns;
     scene->tuned = in.tissue.patches.tuned;
@@ -37,6 +38,7 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     scene->notices = in.tissue.notices;
     scene->tissue_edits.assign(in.edits.begin(), in.edits.end());
     ExportSource s;
+    s.by = in.by != nullptr ? *in.by : Provenance();
     s.scene = scene;
     s.on_vertices = in.tissue.on_vertices();
     s.time_ms = in.stepper.time_ms();

@@ -38,6 +38,7 @@ class Run
     void need_end_after(std::int64_t step) const;
     void go_on_with_maps(const Checkpoint& c);
     Checkpoint here() const;
+    const Provenance& provenance();
     void go_on_with_probes(const Checkpoint& c);
     void go_on_with_tables(const Checkpoint& c);
     KeptTables tables_so_far() const;
@@ -67,6 +68,7 @@ class Run
     OutputFolder folder_; ///< of the outputs, from begin_folder() on
     std::chrono::steady_clock::time_point born_ = std::chrono::steady_clock::now();
     Simulation simulation_;
+    std::optional<Provenance> provenance_; ///< once it was asked for
     MapsStart maps_;
     ProbeTraces traces_; ///< beats are measured on them, however seldom probes.csv has a row
     Pacing pacing_;

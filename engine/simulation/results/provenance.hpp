@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run's files say of the run that made them.
+#pragma once
+#include "engine/core/units.hpp"
+#include "engine/mesh/tet_mesh.hpp"
+#include "engine/simulation/results/run_report.hpp"
+#include "engine/simulation/session/session.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tawara::simulation {
+
+struct Scene;
+
+/// As JSON, each one line: program, version, built_from (the commit), session, session_sha256,
+/// mesh_sha256, device, precision, options. Made without a run: of the program alone.
+struct Provenance
+{
+    Provenance();
+    Provenance(std::string whole, std::string mesh);
+
+    /// A session's text beyond 64 KiB is left out, which `session` then says.
+    std::string text;
+    std::string mesh_sha256; ///< of the mesh; empty: there is none
+};
+
+/// Of a run: to a file it is known when the first one is written.
+using ProvenanceSource = std::function<const Provenance&()>;
+
+/// @param options      how it was computed, beside the session
+/// @param mesh_sha256  mesh_sha256() of its mesh
+Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
+                         const std::string& device, const RunOptions& options);
+
+/// Of a simulation in the window, as it is now.
+/// @cost  the first time for a mesh mesh_sha256() of it
+/// @thread any
+Provenance provenance_of(const Scene& scene);
+
+/// Of a file that has no place for it (CSV, .dat, .igb): FILE.provenance.json beside it.
+/// @return  that file
+std::filesystem::path write_provenance_beside(const std::filesystem::path& file,
+                                              const std::string& text);
+
+} // namespace tawara::simulation

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every file that the program writes says which program made it, and of which run it is.
+#include "engine/cable/growth/network_vtu.hpp"
+#include "engine/core/provenance.hpp"
+#include "engine/mesh/io/provenance_field.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/run_picture.hpp"
+#include "tests/simulation/plane_wave.hpp"
+#include "tests/simulation/slab_commands.hpp"
+
+#include <QDirIterator>
+
+using namespace tawara;
+using namespace tawara::simulation;
+
+namespace {
+
+constexpr const char* commit = "0123abcd4567";
+
+/// What a file carries by its own means; empty where it has none.
+QByteArray carried(const QString& file)
+{
+    const auto path = file.toStdString();
+    const auto bytes = tawara::test::content(file);
+    const auto between = [&](const QByteArray& head, const QByteArray& end) {
+        const auto at = bytes.indexOf(head);
+        const auto from = at + head.size();
+        return at < 0 ? QByteArray() : bytes.mid(from, bytes.indexOf(end, from) - from);
+    };
+    if (file.endsWith(".vtu"))
+        if (const auto text = mesh::io::provenance_of_vtu(path); !text.empty())
+            return QByteArray::fromStdString(text);
+    if (file.endsWith(".pvd") || file.endsWith(".vtu"))
+        return between("<!-- provenance: ", " -->").replace("\\u002d", "-");
+    if (file.endsWith(".html"))
+        return between("<meta name=\"provenance\" content=\"", "\">")
+            .replace("&quot;", "\"")
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&amp;", "&");
+    if (file.endsWith(".tcp"))
+        return QByteArray::fromStdString(read_checkpoint(path).provenance);
+    if (file.endsWith(".png"))
+        return between(QByteArray("iTXtprovenance\0\0\0\0\0", 19), "\x7d") +
+               "}"; // no objects within
+    return {};
+}
+
+QJsonObject object(const QByteArray& json)
+{
+    return QJsonDocument::fromJson(json).object();
+}
+
+/// Whether this is of the program; empty: yes, else what was found.
+QByteArray not_of_program(const QByteArray& json)
+{
+    const auto o = object(json);
+    return o["program"] == "tawara" && o["built_from"] == commit &&
+                   o["version"] == QString::fromStdString(program_version())
+               ? QByteArray()
+               : "carries '" + json + "'";
+}
+
+} // namespace
+
+class TestProvenance : public tawara::test::SlabCommands
+{
+    Q_OBJECT
+    QJsonObject report_;
+
+    int command(const std::vector<std::string>& args)
+    {
+        std::ostringstream out, err;
+        const int status = cli::run(args, {out, err, {}, false});
+        if (status != 0)
+            qWarning("%s", err.str().c_str());
+        return status;
+    }
+    /// Of the session "slab", on the mesh and device of report_.
+    QByteArray not_of_run(const QByteArray& json) const
+    {
+        if (const auto bad = not_of_program(json); !bad.isEmpty())
+            return bad;
+        const auto o = object(json);
+        const auto made = report_["reproduction"].toObject();
+        const auto same = [&](const char* key, const QJsonValue& value) {
+            return !value.isUndefined() && o[key] == value
+                       ? QByteArray()
+                       : QByteArray("has no such ") + key + ": " + json;
+        };
+        return same("mesh_sha256", made["mesh_sha256"]) +
+               same("session_sha256", made["session_sha256"]) + same("session", made["session"]) +
+               same("precision", report_["precision"]) +
+               same("device", report_["devices"].toArray()[0]) +
+               (o["options"].toObject()["devices"] == "cpu" ? "" : "has no options: " + json);
+    }
+
+  private Q_SLOTS:
+    void initTestCase()
+    {
+        set_program_commit(commit);
+        write_session("a.json", "output",
+                      QJsonObject{{"checkpoint_every_ms", 2}, {"frames_every_ms", 2}});
+        const auto r = run("a.json", "vtu",
+                           {"--until", "4", "--threads", "1", "--report", path("vtu/page.html")});
+        QVERIFY2(r.status == 0, qPrintable(r.shown()));
+        report_ = object(tawara::test::content(path("vtu/report.json")));
+    }
+
+    /// Whatever a run leaves carries it, or is named in the report, which does.
+    void filesOfARun()
+    {
+        QCOMPARE(not_of_program(tawara::test::content(path("vtu/report.json"))), QByteArray());
+        const auto listed = report_["files"].toArray();
+        int own = 0, tables = 0;
+        for (QDirIterator it(path("vtu"), QDir::Files, QDirIterator::Subdirectories);
+             it.hasNext();) {
+            const QString file = it.next(), name = QDir(path("vtu")).relativeFilePath(file);
+            if (name == "report.json" || name.startsWith("."))
+                continue;
+            if (name.endsWith(".csv")) { // the contract says what is in them
+                QVERIFY2(listed.contains(name), qPrintable(name));
+                ++tables;
+                continue;
+            }
+            const auto bad = not_of_run(carried(file));
+            QVERIFY2(bad.isEmpty(), name.toUtf8() + " " + bad);
+            ++own;
+        }
+        QVERIFY(tables >= 3);
+        QCOMPARE(own, 1 + 1 + 3 + 2 + 1); // page, map, frames, checkpoints, list of frames
+    }
+
+    void framesOfCarp()
+    {
+        write_session("i.json", "output", QJsonObject{{"frames_every_ms", 1}, {"frames", "igb"}});
+        QCOMPARE(run("i.json", "igb", {"--until", "1"}).status, 0);
+        const QByteArray author =
+            "aut:Tawara_" + QByteArray::fromStdString(program_version()) + "_" + commit + "\r\n";
+        QVERIFY(tawara::test::content(path("igb/frames.igb")).left(1024).contains(author));
+        const auto listed =
+            object(tawara::test::content(path("igb/report.json")))["files"].toArray();
+        for (const char* name : {"frames.igb", "frames.pts", "frames.elem"})
+            QVERIFY(listed.contains(name));
+    }
+
+    /// Exports of a run into another folder take along what they are of.
+    void exportsOfARun_data()
+    {
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : {"activation-dat", "repolarisation-dat", "apd90-dat", "frames-igb"})
+            QTest::newRow(kind) << kind;
+    }
+    void exportsOfARun()
+    {
+        QFETCH(QString, kind);
+        const QString to = path("else/" + kind);
+        QCOMPARE(command({"export", path("vtu").toStdString(), "--to", kind.toStdString(), "--out",
+                          to.toStdString() + (kind == "frames-igb" ? ".igb" : ".dat")}),
+                 0);
+        const auto beside = to + (kind == "frames-igb" ? ".igb" : ".dat") + ".provenance.json";
+        QCOMPARE(not_of_run(tawara::test::content(beside)), QByteArray());
+    }
+
+    /// Of commands without a run: program and commit.
+    void filesOfCommands_data()
+    {
+        QTest::addColumn<QStringList>("command");
+        QTest::addColumn<QString>("file");
+        const QStringList convert{"mesh", "convert", "vtu/activation.vtu"};
+        for (const char* name : {"m.vtk", "m.msh", "m.msh2", "m.node"})
+            QTest::newRow(name) << convert + QStringList{name} << name;
+        QTest::newRow("m.vtu") << convert + QStringList{"m.vtu"} << "m.vtu";
+        QTest::newRow("parts") << QStringList{"mesh", "partition", "vtu/activation.vtu", "-n", "2",
+                                              "-o",   "p.parts"}
+                               << "p.parts";
+        QTest::newRow("cell") << QStringList{"cell",    "run", "mitchell_schaeffer_2003",
+                                             "--until", "1",   "--out",
+                                             "cell.csv"}
+                              << "cell.csv.provenance.json";
+        QTest::newRow("cable")
+            << QStringList{"cable",   "run", "n.swc", "--model", "mitchell_schaeffer_2003",
+                           "--until", "0.1", "--out", "cable"}
+            << "cable/report.json";
+    }
+    void filesOfCommands()
+    {
+        QFETCH(QStringList, command);
+        QFETCH(QString, file);
+        QFile swc(path("n.swc"));
+        QVERIFY(swc.open(QIODevice::WriteOnly));
+        swc.write("1 1 0 0 0 8 -1\n2 3 200 0 0 1 1\n");
+        swc.close();
+        std::vector<std::string> args;
+        for (const auto& word : command)
+            args.push_back((word.contains('.') && word != "0.1" ? path(word)
+                            : word == "cable" && !args.empty()  ? path(word)
+                                                                : word)
+                               .toStdString());
+        QCOMPARE(this->command(args), 0);
+        const auto bytes = tawara::test::content(path(file));
+        if (const auto own = carried(path(file)); !own.isEmpty())
+            QCOMPARE(not_of_program(own), QByteArray());
+        else if (file.endsWith(".json"))
+            QCOMPARE(not_of_program(bytes), QByteArray());
+        else if (file.endsWith(".parts"))
+            QCOMPARE(not_of_program(QJsonDocument(object(bytes)["provenance"].toObject()).toJson()),
+                     QByteArray());
+        else
+            QVERIFY(bytes.contains(QByteArray::fromStdString(program_text())));
+    }
+
+    /// What the window exports, by the same function.
+    void exportsOfTheWindow_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("file");
+        for (const auto& c : export_choices())
+            if (c.kind != ExportKind::ecg_csv && c.kind != ExportKind::frames_pvd &&
+                c.kind != ExportKind::frames_igb && c.kind != ExportKind::restitution_csv)
+                QTest::newRow(std::string(c.name).c_str())
+                    << QString::fromStdString(std::string(c.name))
+                    << QString::fromStdString(std::string(c.name) + std::string(c.extension));
+    }
+    void exportsOfTheWindow()
+    {
+        QFETCH(QString, kind);
+        QFETCH(QString, file);
+        static const auto source = simulation::test::slab(diffusion::Scheme::p1);
+        const auto written =
+            export_results(source, *export_kind(kind.toStdString()), path(file).toStdString());
+        auto own = carried(path(file));
+        if (own.isEmpty()) {
+            QCOMPARE(written.size(), std::size_t{2});
+            own = tawara::test::content(QString::fromStdString(written.back().string()));
+        }
+        QCOMPARE(not_of_program(own), QByteArray());
+        const auto o = object(own);
+        QCOMPARE(o["session"].toObject()["name"].toString(), QString("plane <wave>"));
+        QCOMPARE(o["device"].toString(), QString("CPU"));
+        QCOMPARE(o["precision"].toString(), QString("double"));
+        QCOMPARE(o["mesh_sha256"].toString().size(), 64);
+    }
+
+    void picture()
+    {
+        Session s;
+        s.mesh = MeshSlab{{2, 1, 1}, 0.5};
+        const Tissue t = build_tissue(s);
+        const std::vector<double> v(t.problem.size(), -85);
+        write_run_picture(t, pictured_potential(v), Provenance(), path("p.png").toStdString());
+        QCOMPARE(not_of_program(carried(path("p.png"))), QByteArray());
+    }
+
+    void network()
+    {
+        cable::Morphology m;
+        m.parent = {-1, 0};
+        m.point_mm = {{0, 0, 0}, {1, 0, 0}};
+        m.radius_um = {10, 10};
+        m.kind = {0, 0};
+        cable::write_network_vtu(m, {}, path("network.vtu").toStdString());
+        QCOMPARE(not_of_program(carried(path("network.vtu"))), QByteArray());
+    }
+
+    /// A comment of XML holds no two hyphens, whatever a session is called.
+    void hyphens()
+    {
+        const auto text = QByteArray::fromStdString(xml_comment(R"({"a":"--- -->"})"));
+        QCOMPARE(text.count("--"), 2); // its begin and its end
+        const auto from = text.indexOf('{');
+        QCOMPARE(object(text.mid(from, text.lastIndexOf('}') + 1 - from))["a"].toString(),
+                 QString("--- -->"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestProvenance)
+#include "test_provenance.moc"
