@@ -186,9 +186,14 @@ class TestCheckpoint : public QObject
     /// A file without other tables is what programs wrote that knew none: theirs are read.
     void filesWithoutOtherTablesAreAsBefore()
     {
-        const auto c = read_checkpoint(good_);
+        auto c = read_checkpoint(good_);
         QVERIFY(c.tables.size() == 1 && c.state.parts.empty());
-        QVERIFY(unpacked(content(good_)) == bytes_of_version(2, c));
+        QVERIFY(unpacked(content(good_)).starts_with(bytes_of_version(2, c)));
+        QVERIFY(c.provenance.starts_with("{\"program\":\"tawara\""));
+        c.provenance.clear(); // which those programs did not write either
+        write_checkpoint(c, path("before.tcp"));
+        QVERIFY(unpacked(content(path("before.tcp"))) == bytes_of_version(2, c));
+        QCOMPARE(read_checkpoint(path("before.tcp")).provenance, std::string());
     }
 
     /// Tables that came after the file's form stand at its end, by name. Without one a file is as

@@ -51,7 +51,7 @@ struct Checkpoint
     std::vector<double> layout;       ///< layout_print(); empty of an earlier version
     std::vector<TissueEdit> branches; ///< where the run and those before it branched off
     double maps_from_ms = 0;          ///< the maps so far are of what came after it
-    std::string provenance;           ///< Provenance::text; empty: of the program alone
+    std::string provenance;           ///< Provenance::text; empty: nobody said it
     std::uint32_t version = 0;        ///< of the file that it was read from; 1 had no checksum
 };
 

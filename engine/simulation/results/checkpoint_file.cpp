@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checkpoints to files and back: everything that is read is checked before anybody uses it.
 #include "engine/core/error.hpp"
-#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/device/snapshot_check.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
@@ -267,23 +266,32 @@ void put_rows(CheckpointWriter& out, const KeptRows& kept)
     out.put(kept.of);
 }
 
-/// What earlier programs did not have.
+/// What earlier programs did not have; left out where there is none of it, so that they can read
+/// the file.
 void put_end(CheckpointWriter& out, const Checkpoint& c)
 {
     const auto named = c.tables.size() - c.tables.count(placed);
+    const bool says = !c.provenance.empty(), implicit = !c.state.implicit.empty() || says;
+    if (c.state.parts.empty() && named == 0 && !implicit)
+        return;
     out.put(static_cast<std::uint64_t>(c.state.parts.size()));
     for (const auto& p : c.state.parts)
         out.put(p);
+    if (named == 0 && !implicit)
+        return;
     out.put(static_cast<std::uint64_t>(named));
     for (const auto& [name, kept] : c.tables)
         if (name != placed) {
             out.put(name);
             put_rows(out, kept);
         }
+    if (!implicit)
+        return;
     out.put(static_cast<std::uint64_t>(c.state.implicit.size()));
     for (const auto& values : c.state.implicit)
         out.put(values);
-    out.put(c.provenance.empty() ? program_provenance() : c.provenance);
+    if (says)
+        out.put(c.provenance);
 }
 
 } // namespace

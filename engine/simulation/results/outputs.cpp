@@ -138,7 +138,7 @@ std::vector<ListedFrame> listed_frames(const fs::path& pvd)
         return line.substr(from, line.find('"', from) - from);
     };
     for (std::string line; std::getline(in, line);)
-        if (line.find("<DataSet") != std::string::npos)
+        if (line.find("<DataSet") != std::string::npos && !line.starts_with("<!--"))
             out.push_back(
                 {std::strtod(value(line, "timestep").c_str(), nullptr), value(line, "file")});
     return out;
