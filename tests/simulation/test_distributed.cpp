@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One heart over the ranks that mpirun starts: tawara-cli run --distributed.
+#include "engine/mesh/io/vtu_file.hpp"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -11,6 +13,8 @@
 #include <QtTest>
 #include <csignal>
 #include <sys/types.h>
+
+using namespace tawara;
 
 namespace {
 
@@ -91,11 +95,27 @@ class TestDistributed : public QObject
     {
         return path(out + QStringLiteral("/checkpoint-%1ms.tcp").arg(ms, 12, 'f', 3, QChar('0')));
     }
+    /// The bytes of a file; of a VTU those of its arrays, without what it says of who made it.
+    QByteArray results(const QString& file) const
+    {
+        if (!file.endsWith(".vtu") || !QFile::exists(path(file)))
+            return content(file);
+        mesh::io::VtuFile vtu(path(file).toStdString(), {});
+        QByteArray out;
+        for (const auto group : vtu.grid().child("Piece").children())
+            for (const auto array : group.children("DataArray")) {
+                const auto values = vtu.values<double>(array, {});
+                out += array.attribute("Name").value();
+                out += QByteArray(reinterpret_cast<const char*>(values.data()),
+                                  static_cast<qsizetype>(values.size() * sizeof(double)));
+            }
+        return out;
+    }
     bool same(const QString& a, const QString& b, const QStringList& files) const
     {
         for (const auto& f : files)
-            if (content(a + "/" + f).startsWith("is not there") ||
-                content(a + "/" + f) != content(b + "/" + f)) {
+            if (const auto one = results(a + "/" + f);
+                one.isEmpty() || one.startsWith("is not there") || one != results(b + "/" + f)) {
                 qWarning("%s differs", qPrintable(f));
                 return false;
             }
