@@ -74,12 +74,8 @@ Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
                      {"threads", options.device.threads}};
     if (!options.session_file.empty())
         o["session_file"] = options.session_file;
-    if (options.until_ms >= 0)
-        o["until_ms"] = options.until_ms;
-    if (!options.resume.empty()) {
-        o["resume"] = options.resume.string();
-        o["branch"] = options.branch;
-    }
+    if (options.branch)
+        o["branch_of"] = options.resume.string();
     return made_of(s, mesh_sha256, device, options.device.precision, o);
 }
 

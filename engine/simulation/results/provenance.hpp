@@ -30,6 +30,8 @@ struct Provenance
 /// Of a run: to a file it is known when the first one is written.
 using ProvenanceSource = std::function<const Provenance&()>;
 
+/// How far the run goes and from which checkpoint it went on are left to report.json: a run that
+/// was interrupted writes the bytes of one that was not.
 /// @param options      how it was computed, beside the session
 /// @param mesh_sha256  mesh_sha256() of its mesh
 Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
