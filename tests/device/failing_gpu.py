@@ -6,7 +6,7 @@ A GPU that fails in the middle of a run, on a machine with a GPU. A library that
 to the driver, counts launches of graphs and kernels, and from the N-th on answers every call of the driver as one does after an
 uncorrectable memory error: launches, copies, waits, allocations. The run with --outlive-devices must say so, go on from its last
 checkpoint on what is left and end with status 0; the same run without it must end with status 1 and one line; both keep what
-was reached. Results are compared with those of a run that nothing happened to."""
+was reached. Results are compared with those of a run that nothing happened to. (Built, but not run on a GPU yet: there is no record.)"""
 import argparse
 import csv
 import json

@@ -3,8 +3,9 @@
 # asan.sh [TEST...]: builds all programs and tests by Clang 16 with the address and undefined-behaviour sanitizers and the
 # leak sanitizer, counting which lines run, and runs the whole suite (or tests of ctest that begin with a TEST) on virtual
 # displays with software OpenGL. BUILD/asan/record.json has the tests, each report and the lines of engine/ that ran.
-# tests/bench/records/asan-part.json is of a part of the suite: the whole has not been run yet. Status 1 where a sanitizer reported. Layers are shared libraries here, so
-# that programs are linked sooner and llvm-cov reads each layer once. Needs llvm-16 (apt-get install llvm-16).
+# Status 1 where a sanitizer reported. Layers are shared libraries here, so that programs are linked sooner and llvm-cov reads
+# each layer once. Needs llvm-16 (apt-get install llvm-16). The whole suite has not been run yet:
+# tests/bench/records/asan-part.json is of a part of it.
 # TAWARA_BUILD: folder of the build; TAWARA_JOBS: compilers, and tests, at once.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
