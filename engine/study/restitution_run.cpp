@@ -2,9 +2,9 @@
 #include "engine/study/restitution_run.hpp"
 
 #include "engine/core/folder_lock.hpp"
-#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
+#include "engine/study/report_head.hpp"
 #include "engine/study/restitution_pacing.hpp"
 #include "engine/study/restitution_results.hpp"
 
@@ -51,20 +51,12 @@ std::string run_restitution(const RestitutionJob& job, const Progress& progress)
     Json points = Json::array();
     for (const auto& b : beats)
         points.push_back(to_json(b));
-    const Json report{
-        {"program", "tawara"},
-        {"version", program_version()},
-        {"built_from", program_commit().empty() ? Json(nullptr) : Json(program_commit())},
-        {"name", job.session.name},
-        {"session_file", job.options.session_file},
-        {"session", Json::parse(simulation::to_json(job.session))},
-        {"mesh_sha256", simulation::mesh_sha256(*s.tissue().mesh)},
-        {"devices", Json::array({s.stepper().device()})},
-        {"precision", name(job.options.device.precision)},
-        {"protocol", name(job.protocol)},
-        {"restitution", to_json(summary_of(beats, job.session.probes[0].name))},
-        {"seconds", {{"total", wall_s}}},
-        {"restitution_beats", std::move(points)}};
+    auto report = report_head(job.session, job.options, simulation::mesh_sha256(*s.tissue().mesh),
+                              s.stepper().device());
+    report["protocol"] = name(job.protocol);
+    report["restitution"] = to_json(summary_of(beats, job.session.probes[0].name));
+    report["seconds"] = {{"total", wall_s}};
+    report["restitution_beats"] = std::move(points);
     simulation::ReportPage page;
     page.title = job.session.name;
     page.subtitle = std::string("Restitution, ") + name(job.protocol);

@@ -4,12 +4,12 @@
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/folder_lock.hpp"
-#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 #include "engine/study/lesion.hpp"
+#include "engine/study/report_head.hpp"
 #include "engine/study/site_page.hpp"
 
 #include <chrono>
@@ -171,22 +171,12 @@ std::string run_site(const SiteJob& job, const Progress& progress)
     const auto record = searches.go();
     const double wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const Json report{
-        {"program", "tawara"},
-        {"version", program_version()},
-        {"built_from", program_commit().empty() ? Json(nullptr) : Json(program_commit())},
-        {"name", job.session.name},
-        {"session_file", job.options.session_file},
-        {"session", Json::parse(simulation::to_json(job.session))},
-        {"mesh_sha256", searches.mesh_sha256()},
-        {"devices", Json::array({searches.device()})},
-        {"precision", name(job.options.device.precision)},
-        {"site", job.site.name},
-        {"induction", to_json(record)},
-        {"seconds",
-         {{"total", wall_s},
-          {"stepping", searches.stepping_s()},
-          {"observing", searches.observing_s()}}}};
+    auto report = report_head(job.session, job.options, searches.mesh_sha256(), searches.device());
+    report["site"] = job.site.name;
+    report["induction"] = to_json(record);
+    report["seconds"] = {{"total", wall_s},
+                         {"stepping", searches.stepping_s()},
+                         {"observing", searches.observing_s()}};
     const auto page = site_page(record, job.induction, job.session.name, searches.sections);
     write_whole(out / "report.html", [&](std::ostream& o) { o << to_html(page); });
     write_whole(out / "report.json", [&](std::ostream& o) { o << report.dump(1) << '\n'; });
