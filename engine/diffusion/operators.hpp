@@ -34,13 +34,15 @@ enum class Growth { none, certain, unknown };
 ///
 ///     -u^T B u = sum_i e_i^T sym(K_i) e_i,    e_i = (u_j - u_i) over the faces of cell i.
 ///
-/// No mode grows if it can be split into parts of which none is negative: the whole energy of a
-/// cell that may grow goes to its own patch, that of any other cell in equal shares to the patches
-/// that hold it, wider ones where narrow ones do not do. A mode surely grows where the energy is
-/// negative for some u that is 0 outside a patch. Both are decided by Cholesky factors, to a part
-/// of the limit on growth (growth_limit of the spectral radius, of which a lower bound is taken
-/// where none is to grow and an upper one where it does): what it says does not depend on how far
-/// an iteration has converged.
+/// No mode grows if this energy can be split into patches of which none is negative. A patch has
+/// the whole energy of a cell that may grow (of several, where these are near each other). The
+/// energy of every other cell is shared between the patches that hold it; a patch takes an eighth,
+/// a quarter, a half or all of its share, as it needs. A patch that does not do is made wider. A
+/// mode surely grows where the energy is negative for some u that is 0 outside a patch.
+///
+/// Both are decided by Cholesky factors, up to growth_limit of the spectral radius: of its lower
+/// bound to show that no mode grows, of its upper bound to show that one does. So the verdict does
+/// not depend on how far an iteration has converged.
 /// @param suspects  cells that may grow; all others have sym(K_i) >= 0
 /// @pre   all cells are here
 /// @throws Cancelled

@@ -15,7 +15,7 @@ namespace tawara::simulation {
 
 struct Scene;
 
-/// As JSON, each one line: program, version, built_from (the commit), session, session_sha256,
+/// One line of JSON: program, version, built_from (the commit), session, session_sha256,
 /// mesh_sha256, device, precision, options. Made without a run: of the program alone.
 struct Provenance
 {
@@ -27,7 +27,7 @@ struct Provenance
     std::string mesh_sha256; ///< of the mesh; empty: there is none
 };
 
-/// Of a run: to a file it is known when the first one is written.
+/// A run's provenance, asked for when its first file is written.
 using ProvenanceSource = std::function<const Provenance&()>;
 
 /// How far the run goes and from which checkpoint it went on are left to report.json: a run that
@@ -37,7 +37,7 @@ using ProvenanceSource = std::function<const Provenance&()>;
 Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
                          const std::string& device, const RunOptions& options);
 
-/// Of a simulation in the window, as it is now.
+/// The provenance of what a simulation in the window is now.
 /// @cost  the first time for a mesh mesh_sha256() of it
 /// @thread any
 Provenance provenance_of(const Scene& scene);
