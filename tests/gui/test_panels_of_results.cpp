@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panels of results: views, ECG, beats, curves, performance, the timeline.
+#include "tests/gui/cell_of.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/timeline.hpp"
@@ -12,6 +13,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QTableView>
 #include <QTableWidget>
 #include <QToolButton>
 
@@ -90,16 +92,16 @@ class TestPanelsOfResults : public fake::WindowTest
         f->start(true);
         f->window->document()->addProbe("A", {0, 0, -60});
         f->window->raisePanel("beatsDock");
-        auto* table = child<QTableWidget>("beats");
-        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000);
-        QCOMPARE(table->item(1, 4)->text(), QString("258.0"));
-        QCOMPARE(table->item(0, 7)->text(), QString("–"));
+        auto* table = child<QTableView>("beats");
+        QTRY_COMPARE_WITH_TIMEOUT(rows_of(table), 3, 10000);
+        QCOMPARE(cell_of(table, 1, 4).toString(), QString("258.0"));
+        QCOMPARE(cell_of(table, 0, 7).toString(), QString("–"));
         f->host->removeProbe(f->window->probes()->entries().at(0).id); // its beats go with it
-        QTRY_COMPARE(table->rowCount(), 0);
+        QTRY_COMPARE(rows_of(table), 0);
         f->window->document()->addProbe("B", {0, 0, -60});
-        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 3, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(rows_of(table), 3, 10000);
         f->window->open({}); // another tissue, without probes
-        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 0, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(rows_of(table), 0, 10000);
     }
 
     /// What stands beside the curves is of the time beneath the mouse, or between the cursors, and

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/simulation/live/messages.hpp"
+#include "widgets/panels/beats_model.hpp"
 
-#include <QColor>
 #include <QWidget>
 
 class QAction;
-class QTableWidget;
+class QTableView;
 class QLabel;
 
 namespace tawara {
@@ -20,18 +19,12 @@ class BeatsPanel : public QWidget
 {
     Q_OBJECT
   public:
-    struct Entry
-    {
-        QString probe;
-        QColor color;
-        std::vector<simulation::Beat> beats;
-        bool operator==(const Entry&) const = delete;
-    };
+    using Entry = BeatsModel::Entry;
     explicit BeatsPanel(QWidget* parent = nullptr);
     /// @param edits  changes of the tissue during the run, in order of time
     void setBeats(const std::vector<Entry>& entries,
                   const std::vector<simulation::TissueEdit>& edits);
-    QTableWidget* table() { return m_table; }
+    QTableView* table() { return m_table; }
     /// A line above the table: what goes on without pacing (unpacedText()); empty: none.
     void setUnpaced(const QString& text);
 
@@ -40,22 +33,12 @@ class BeatsPanel : public QWidget
     void exportRequested(const QString& kind);
 
   private:
-    /// A row of the table: a beat, or what was changed after the beat above.
-    struct Row
-    {
-        QString probe;
-        QColor color;
-        const simulation::Beat* beat = nullptr;
-        QString change; ///< empty: a beat
-    };
     void addExports();
-    static std::vector<Row> rowsOf(const Entry& e,
-                                   const std::vector<simulation::TissueEdit>& edits);
-    void fill(const std::vector<Row>& rows);
-    void fillBeat(int row, const Row& r);
-    void fillChange(int row, const QString& text);
+    /// Rows of changes go over all columns.
+    void span();
 
-    QTableWidget* m_table;
+    BeatsModel* m_model;
+    QTableView* m_table;
     std::vector<bool> m_changes; ///< of each row, whether it is one of a change
     QLabel* m_none;
     QLabel* m_unpaced;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/beats_model.hpp"
+
+#include "widgets/panels/field_note.hpp"
+#include "widgets/panels/icons.hpp"
+#include "widgets/plots/axes.hpp"
+
+#include <QFont>
+#include <QIcon>
+#include <QSize>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace tawara {
+
+using simulation::TissueEdit;
+
+namespace {
+
+QString decimal(double v, int decimals)
+{
+    return std::isfinite(v) ? QString::number(v, 'f', decimals).replace('-', QChar(0x2212))
+                            : QStringLiteral("–");
+}
+
+QString measure(const simulation::Beat& b, int column)
+{
+    const double values[] = {b.activation_ms,      b.apd30_ms,     b.apd50_ms,     b.apd90_ms,
+                             b.upstroke_mV_per_ms, b.amplitude_mV, b.diastolic_ms, b.cycle_ms};
+    constexpr int upstroke = 5;
+    return decimal(values[column - 1], column == upstroke ? 0 : 1);
+}
+
+/// "Tissue changed at 1 240 ms, during the beat above: drug Dofetilide given"
+QString changeText(std::span<const TissueEdit> edits, const simulation::Beat* before)
+{
+    const auto at = [](const TissueEdit& e) {
+        return spacedNumber(std::round(10 * e.time_ms) / 10);
+    };
+    QString text = edits.size() == 1
+                       ? BeatsModel::tr("Tissue changed at %1 ms").arg(at(edits.front()))
+                       : BeatsModel::tr("Tissue changed %1 times, at %2 to %3 ms")
+                             .arg(edits.size())
+                             .arg(at(edits.front()), at(edits.back()));
+    if (before != nullptr && before->holds(edits.front().time_ms))
+        text += BeatsModel::tr(", during the beat above");
+    const QString what = QString::fromStdString(simulation::what_of(edits));
+    return what.isEmpty() ? text : text + QStringLiteral(": ") + what;
+}
+
+QString drivenText(const std::string& by)
+{
+    return BeatsModel::tr("* The current of %1 was flowing here when V rose: upstroke, amplitude "
+                          "and APDs, APD30 above all, are of that current as well as of the cells. "
+                          "A probe outside of what is stimulated shows the cells alone.")
+        .arg(by == "click" ? BeatsModel::tr("a click") : QString::fromStdString(by));
+}
+
+} // namespace
+
+void BeatsModel::addRows(const Entry& e, const std::vector<TissueEdit>& edits,
+                         std::vector<Row>& rows)
+{
+    std::size_t told = 0; // of the changes
+    const auto tell = [&](std::size_t until, const simulation::Beat* before) {
+        if (told < until)
+            rows.push_back({&e, nullptr, before, told, until});
+        told = until;
+    };
+    const simulation::Beat* before = nullptr;
+    for (const auto& b : e.beats) {
+        tell(simulation::edits_until(edits, b.activation_ms), before);
+        rows.push_back({&e, &b, before});
+        before = &b;
+    }
+    if (before != nullptr)
+        tell(edits.size(), before);
+}
+
+void BeatsModel::setBeats(std::vector<Entry> entries, std::vector<TissueEdit> edits)
+{
+    std::vector<Row> rows;
+    for (const auto& e : entries)
+        addRows(e, edits, rows);
+    const auto had = rowCount(), has = static_cast<int>(rows.size());
+    if (has > had)
+        beginInsertRows({}, had, has - 1);
+    else if (has < had)
+        beginRemoveRows({}, has, had - 1);
+    m_entries = std::move(entries); // rows point to its entries, which keep their places
+    m_edits = std::move(edits);
+    m_rows = std::move(rows);
+    if (has > had)
+        endInsertRows();
+    else if (has < had)
+        endRemoveRows();
+    if (const int kept = std::min(had, has); kept > 0)
+        Q_EMIT dataChanged(index(0, 0), index(kept - 1, columns - 1));
+}
+
+int BeatsModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int BeatsModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : columns;
+}
+
+QVariant BeatsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    const Row& r = m_rows[static_cast<std::size_t>(index.row())];
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((index.column() == 0 ? Qt::AlignLeft : Qt::AlignRight) |
+                                   Qt::AlignVCenter);
+    if (r.beat != nullptr)
+        return beatData(r, index.column(), role);
+    return index.column() == 0 ? changeData(r, role) : QVariant();
+}
+
+QVariant BeatsModel::beatData(const Row& r, int column, int role) const
+{
+    const bool driven = !r.beat->driven_by.empty();
+    if (role == Qt::ToolTipRole)
+        return driven ? drivenText(r.beat->driven_by) : QVariant();
+    if (role == Qt::DecorationRole && column == 0)
+        return swatchIcon(r.entry->color);
+    if (role != Qt::DisplayRole)
+        return {};
+    if (column == 0)
+        return r.entry->probe;
+    constexpr int first_driven = 2, last_driven = 6; // APD30 to amplitude
+    const QString text = measure(*r.beat, column);
+    return driven && column >= first_driven && column <= last_driven ? text + QLatin1Char('*')
+                                                                     : text;
+}
+
+QVariant BeatsModel::changeData(const Row& r, int role) const
+{
+    if (role == Qt::DisplayRole || role == Qt::ToolTipRole)
+        return changeText(std::span(m_edits).subspan(r.first, r.last - r.first), r.before);
+    if (role == Qt::DecorationRole)
+        return swatchIcon(changeColor(), true);
+    if (role == Qt::SizeHintRole)
+        return QSize(1, 1); // it goes over all columns and makes none of them wider
+    if (role == Qt::FontRole) {
+        QFont italic;
+        italic.setItalic(true);
+        return italic;
+    }
+    return {};
+}
+
+QVariant BeatsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+        return QAbstractTableModel::headerData(section, orientation, role);
+    const QString titles[columns] = {
+        tr("Probe"),           tr("At\n(ms)"),       tr("APD30\n(ms)"),
+        tr("APD50\n(ms)"),     tr("APD90\n(ms)"),    tr("dV/dt max\n(mV/ms)"),
+        tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"), tr("Cycle\n(ms)")};
+    return section < columns ? titles[section] : QVariant();
+}
+
+} // namespace tawara

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/simulation/live/messages.hpp"
+
+#include <QAbstractTableModel>
+#include <QColor>
+
+namespace tawara {
+
+/// Beats at the probes as rows, one probe after another: a row for each beat, and one wherever the
+/// tissue was changed between beats of a probe. Texts are made when they are asked for, so that a
+/// new beat costs the visible rows and not all of a long run.
+class BeatsModel : public QAbstractTableModel
+{
+    Q_OBJECT
+  public:
+    struct Entry
+    {
+        QString probe;
+        QColor color;
+        std::vector<simulation::Beat> beats;
+        bool operator==(const Entry&) const = delete;
+    };
+    static constexpr int columns = 9;
+
+    using QAbstractTableModel::QAbstractTableModel;
+    /// Rows that stay keep their place and are told of as changed. Cost: rows, without texts.
+    /// @param edits  changes of the tissue during the run, in order of time
+    void setBeats(std::vector<Entry> entries, std::vector<simulation::TissueEdit> edits);
+    /// Whether a row says what was changed.
+    bool isChange(int row) const { return m_rows[static_cast<std::size_t>(row)].beat == nullptr; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    /// A beat, or which edits came after the beat before.
+    struct Row
+    {
+        const Entry* entry = nullptr;
+        const simulation::Beat* beat = nullptr;
+        const simulation::Beat* before = nullptr;
+        std::size_t first = 0, last = 0;
+    };
+    static void addRows(const Entry& e, const std::vector<simulation::TissueEdit>& edits,
+                        std::vector<Row>& rows);
+    QVariant beatData(const Row& r, int column, int role) const;
+    QVariant changeData(const Row& r, int role) const;
+
+    std::vector<Entry> m_entries;
+    std::vector<simulation::TissueEdit> m_edits;
+    std::vector<Row> m_rows; ///< of m_entries
+};
+
+} // namespace tawara
