@@ -233,7 +233,8 @@ class TestStudy : public QObject
         QCOMPARE(drug.name, std::string("x, 40 nM"));
         QCOMPARE(drug.factors.size(), std::size_t(1));
         QCOMPARE(drug.factors[0].second, 0.2); // 1 / (1 + 2^2)
-        for (const auto& [parameter, factor] : session_of(s, s.runs[0]).drugs.at(0).factors)
+        const auto none = session_of(s, s.runs[0]).drugs.at(0);
+        for (const auto& [parameter, factor] : none.factors)
             QCOMPARE(factor, 1.0); // none is given
         QCOMPARE(known_drugs().size(), std::size_t(12));
         for (const auto& d : known_drugs())

@@ -210,7 +210,7 @@ QString regionTip(const Region& r)
 
 QColor regionColor(std::size_t index)
 {
-    const auto& rgb = scene::category_map(16).colors[index % 16 * 16];
+    const auto rgb = scene::category_map(16).colors[index % 16 * 16];
     return {rgb[0], rgb[1], rgb[2]};
 }
 

@@ -284,7 +284,8 @@ Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
 
 std::string provenance_of_vtu(const fs::path& file)
 {
-    VtuFile f(file, {}, true);
+    const Progress silent; // the reader keeps a reference
+    VtuFile f(file, silent, true);
     for (const auto a : f.grid().child("FieldData").children())
         if (is_array(a) && a.attribute("Name").value() == std::string_view(provenance_name) &&
             f.is_text(a))
