@@ -118,7 +118,7 @@ class TestResultPanels : public fake::WindowTest
         BeatsPanel panel;
         panel.resize(860, 240);
         panel.show();
-        constexpr int beats = 4000;
+        constexpr int beats = 1000;
         std::vector<double> times_ms;
         std::vector<simulation::TissueEdit> edits;
         for (int k = 0; k < beats; ++k) {
