@@ -6,7 +6,7 @@ A GPU that fails in the middle of a run, on a machine with a GPU. A library that
 to the driver, counts launches of graphs and kernels, and from the N-th on answers every call of the driver as one does after an
 uncorrectable memory error: launches, copies, waits, allocations. The run with --outlive-devices must say so, go on from its last
 checkpoint on what is left and end with status 0; the same run without it must end with status 1 and one line; both keep what
-was reached. Results are compared with those of a run that nothing happened to. (Built, but not run on a GPU yet: there is no record.)"""
+was reached. Results are compared with those of a run that nothing happened to."""
 import argparse
 import csv
 import json
@@ -118,7 +118,7 @@ def main():
         def run(name, env, *more):
             done = subprocess.run([a.cli, "run", a.session, "--devices", a.devices, "--out", folder / name, *a.more, *more], env=env,
                                   capture_output=True, text=True)
-            said = [line for line in (done.stdout + done.stderr).splitlines() if re.search("fail|error|goes on|go on|checkpoint", line)]
+            said = [line.replace(str(folder), "OUT") for line in (done.stdout + done.stderr).splitlines() if re.search("fail|error|goes on|go on|checkpoint", line)]
             return {"status": done.returncode, "said": said, "files": sorted(f.name for f in (folder / name).glob("*"))}
 
         runs = {"whole": run("whole", dict(os.environ)), "counted": run("counted", env)}

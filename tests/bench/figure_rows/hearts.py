@@ -4,6 +4,7 @@ from .row import Section, fix, rows_of, sig, span
 
 HEART = "`tawara-bench HEART {cases}`"
 EDGE_MM = 1.9491 / 4
+CHECKED = "h200-checked.jsonl"
 ONE, TWO, FOUR = "h200-heart-1-queue.jsonl", "h200-heart-x2-queue.jsonl", "h200-heart-x4-groups.jsonl"
 HEADLINES, SPEEDS, RECORDS = [], [], []
 headline, speed = rows_of(HEADLINES), rows_of(SPEEDS)
@@ -87,13 +88,14 @@ def rested(name, case):
 
 
 STEP, LONG = "step,cuda:0,double,10000,fvm,eta=0.002", "step,cuda:0,double,50000,fvm,eta=0.002"
+RESTED = "beat,{},{},1000,fvm,eta=0.002,check,rest=0.1{}"
 BEAT = "beat,cuda:0;1;2;3,single,1000,p1,dt=0.04,rest=0.1,against=ref"
 
 
 @headline("generated heart of 11.7 million tetrahedra, double precision, 20 us: a simulated second on one H200",
-          finite_volumes(STEP, ONE), HEART)
+          finite_volumes(STEP + ",check", CHECKED), HEART)
 def _(use):
-    r = use.one(ONE, case=STEP)
+    r = use.one(CHECKED, case=STEP + ",check")
     return (f"{seconds(r)} s; {own(r)} times the time of the {own_bytes(r)} B a cell that the program's own structures move, "
             f"{design(r)} times that of the design's 521 B")
 
@@ -124,20 +126,29 @@ def _(use):
     return errors(use.one(FOUR, case=BEAT))
 
 
-@headline("**rest**, `fvm` on one H100, single precision, 1000 ms: without; with 0.1 mV; activation, APD90 against the former (RMS)",
-          lambda use: "explicit, 20 us, "
-          f"{sig(100 * use.one('rest-h100.jsonl', case='beat,cuda:0,single,1000,fvm,eta=0.002,keep=a')['added_volume_fraction'], 2)} % of "
-          "volume added; the share at rest was not noted; set-up "
-          f"{setup(*use.all('rest-h100.jsonl', lambda r: r['case'].startswith('beat,cuda:0,single,1000,fvm,eta') and r['commit'][0] == '0'))}"
-          "; nothing extrapolated; "
-          f"{checked(use, use.one('rest-h100.jsonl', case='beat,cuda:0,single,1000,fvm,eta=0.002,keep=a'))}; {against_fine(use, 'fvm')}",
-          HEART)
+def rested_volumes(precision, more):
+    """What a row of a beat by finite volumes with rest leaves out."""
+    def leaves(use):
+        r = use.one(CHECKED, case=RESTED.format("cuda:0", precision, more))
+        first = use.one(CHECKED, case=STEP + ",check")["seconds_of_setup"]["operator"]  # later cases keep it
+        return (f"`fvm`, explicit, 20 us, {sig(100 * r['added_volume_fraction'], 2)} % of volume added; "
+                f"{sig(100 * r['share_at_rest'], 2)} % of all steps of unknowns at rest ({r['rest_tolerance_mV']} mV, at most "
+                f"{r['longest_quiescent_ms']} ms); set-up {setup(r)}, and the operator's first {sig(first, 2)} s beside compilers; nothing "
+                f"extrapolated; {checked(use, r)}; {against_fine(use, 'fvm')}")
+    return leaves
+
+
+@headline("**rest**, `fvm`, double precision, a beat of 1000 ms: without, on one H200; with 0.1 mV on one; two; activation, APD90 against the "
+          "first (RMS, largest)", rested_volumes("double", ",against=a"), HEART)
 def _(use):
-    name = "rest-h100.jsonl"
-    a = use.one(name, case="beat,cuda:0,single,1000,fvm,eta=0.002,keep=a")
-    b = use.one(name, case="beat,cuda:0,single,1000,fvm,eta=0.002,rest=0.1,against=a")
-    e = b["against"]["a"]
-    return (f"{sig(a['seconds'])}; {sig(b['seconds'])} s; {fix(e['activation']['rms_ms'])}, {fix(e['apd90']['rms_ms'])} ms")
+    without = use.one(CHECKED, case="beat,cuda:0,double,1000,fvm,eta=0.002,check,keep=a")
+    one, two = (use.one(CHECKED, case=RESTED.format(gpus, "double", ",against=a")) for gpus in ("cuda:0", "cuda:0;1"))
+    return f"{sig(without['seconds'])}; {sig(one['seconds'])}; {sig(two['seconds'])} s; {errors(one, 'a')}"
+
+
+@headline("the same in single precision on one H200", rested_volumes("single", ""), HEART)
+def _(use):
+    return f"{sig(use.one(CHECKED, case=RESTED.format('cuda:0', 'single', ''))['seconds'])} s"
 
 
 def errors(r, of="ref"):

@@ -18,4 +18,12 @@ def _(use):
             f"{sum(r['crashes'] for r in lines)}; {fix(max(r['slowest_ms'] for r in lines) / 1e3, 1)} s; {max(r['peak_MB'] for r in lines)} MB")
 
 
+@reader("lines of engine/ that the suite runs, of those that are compiled without CUDA",
+        lambda use: f"a part of the suite: {use.one('asan-part.json')['programs']['not_linked']} programs, most of the window, and the "
+        f"{use.one('asan-part.json')['programs']['cut_short']} longest are not in it; what a program ran that was killed is not, either",
+        "`tests/sanitize/asan.sh`")
+def _(use):
+    return f"{use.one('asan-part.json')['engine_lines']['engine, all']['per_cent']} %"
+
+
 SECTIONS = [Section("Readers of files from others", READERS)]
