@@ -18,6 +18,8 @@ namespace {
 constexpr int widest = 4;                   // rings of a patch
 constexpr int most_again = 3;               // times that proven patches are given back
 constexpr std::size_t most_cells = 600;     // of a patch: its factor costs the cube
+constexpr std::size_t few_patches = 16;     // of which each may be wider: a factor takes seconds
+constexpr std::size_t most_of_few = 2500;   // cells of one of them
 constexpr std::int32_t most_of_one = 16;    // patches that a cell may be a node of
 constexpr double share_of_limit = 1.0 / 32; // what a patch may use at a node
 
@@ -206,10 +208,11 @@ class Patches
         for (const auto& cells : patch)
             for (const auto i : cells)
                 ++in[static_cast<std::size_t>(i)];
+        const auto most = patch.size() <= few_patches ? most_of_few : most_cells;
         std::atomic<bool> grows = false;
         pool_.for_range(patch.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
             for (std::size_t p = begin; p < end && !grows; ++p) {
-                if (patch[p].size() > most_cells)
+                if (patch[p].size() > most)
                     continue;
                 proven[p] = stable_with(patch[p], groups[p], in);
                 if (proven[p] == 0 && grows_alone(patch[p]))
