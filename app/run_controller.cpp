@@ -9,6 +9,7 @@
 #include "app/outputs_dialog.hpp"
 #include "app/replay_controller.hpp"
 #include "app/run_account.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/transport_bar.hpp"
 
@@ -63,10 +64,13 @@ void RunController::connectHost()
     });
     connect(&m_host, &EngineHost::stateChanged, this, [this](State s) {
         if (s == State::running)
-            m_message.settle("run");
+            for (const char* told : {"run", "unexcited"})
+                m_message.settle(told);
         if (s != State::failed)
             Q_EMIT failedAt({});
         m_views.setRunEnded(s == State::finished || s == State::failed);
+        if (s == State::finished)
+            sayUnexcited();
     });
     connect(&m_host, &EngineHost::stateLost, this, [this](const QString& why) {
         m_message.showMessage(MessageBar::Level::warning, why,
@@ -152,6 +156,17 @@ void RunController::loaded()
         m_host.limitSpeed(m_transport.speedLimit());
     if (m_autoRecordAction->isChecked())
         record(true);
+}
+
+void RunController::sayUnexcited()
+{
+    const auto scene = m_host.scene();
+    if (!scene)
+        return;
+    for (const auto& n : scene->notices)
+        if (n.kind == simulation::notice_kind::unexcited)
+            return m_message.showMessage(MessageBar::Level::warning, QString::fromStdString(n.text),
+                                         {}, "unexcited");
 }
 
 void RunController::loadingEnded()

@@ -72,6 +72,8 @@ class RunController : public QObject
   private:
     /// What was opened starts to run.
     void loadingEnded();
+    /// That the run has ended and nothing was activated; the Tissue panel lists each reason.
+    void sayUnexcited();
     void record(bool on);
     void sayNothingOpen();
     void failed(const QString& reason);

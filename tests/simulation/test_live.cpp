@@ -226,6 +226,37 @@ class TestLive : public QObject
         QVERIFY(std::abs(e.status().time_ms - 8) < 1e-9);
     }
 
+    void anEndWithoutActivationSaysWhy()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        const auto said = [&](Stimulus site) { // until the run ended
+            auto s = bar(20);
+            s.stimuli = {std::move(site)};
+            in.clear();
+            in.answer(e.post(Load{s}));
+            e.post(Play{});
+            std::string all;
+            in.wait([&](const Event& x) {
+                if (const auto* c = std::get_if<SceneChanged>(&x)) {
+                    all.clear();
+                    for (const auto& n : c->scene->notices)
+                        if (n.kind == notice_kind::unexcited)
+                            all += n.text;
+                }
+                const auto* c = std::get_if<StateChanged>(&x);
+                return c != nullptr && c->state == State::finished;
+            });
+            return all;
+        };
+        const auto weak = said(end_of_bar(1, 0.01));
+        QVERIFY2(weak.find("activated nothing") != std::string::npos &&
+                     weak.find("far below threshold") != std::string::npos,
+                 weak.c_str());
+        const auto strong = said(end_of_bar(1));
+        QVERIFY2(strong.empty(), strong.c_str());
+    }
+
     void kernelsAndCeilings()
     {
         Inbox in;

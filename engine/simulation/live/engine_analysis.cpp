@@ -6,6 +6,8 @@
 #include "engine/simulation/observe/beat_label.hpp"
 #include "engine/simulation/results/export.hpp"
 #include "engine/simulation/results/figures.hpp"
+#include "engine/simulation/results/report.hpp"
+#include "engine/simulation/results/run_notices.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 
 #include <algorithm>
@@ -98,6 +100,8 @@ void Engine::Impl::stop_at(Status::State s)
     sim->feed->sample_now();
     publish_frame(true);
     note_kernels();
+    if (s == Status::State::finished)
+        note_unexcited();
     set_state(s);
     publish_analysed();
 }
@@ -313,6 +317,25 @@ CountedKernels Engine::Impl::count_bytes(const device::Devices& device)
     } catch (const Error& e) { // the next step says what is wrong with the device
         return because(e.what());
     }
+}
+
+void Engine::Impl::note_unexcited()
+{
+    const auto maps = maps_or_none(sim->stepper(), sim->tissue().problem.size());
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    const bool said = remove_kind(scene->notices, notice_kind::unexcited);
+    Notices why;
+    if (std::all_of(maps.activation_ms.begin(), maps.activation_ms.end(),
+                    [](double ms) { return std::isnan(ms); }))
+        why = what_pulses_did(scene->session, {}, false, sim->simulation.time_ms());
+    if (!said && why.empty())
+        return;
+    for (auto& n : why) {
+        n.kind = notice_kind::unexcited;
+        scene->notices.push_back(std::move(n));
+    }
+    sim->scene = scene;
+    push(SceneChanged{scene});
 }
 
 void Engine::Impl::note_lost_state(const std::string& why)

@@ -275,6 +275,8 @@ struct Engine::Impl
     CountedKernels count_bytes(const device::Devices& device);
     /// Says in the scene's notices that the run's state is not what it was, and pauses it.
     void note_lost_state(const std::string& why);
+    /// At the run's end: why nothing was activated, if nothing was.
+    void note_unexcited();
     /// Takes that back: the run starts anew.
     void forget_lost_state();
     void apply(std::uint64_t id, const Export&);

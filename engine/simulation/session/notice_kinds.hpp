@@ -14,5 +14,6 @@ inline constexpr Notice::Kind work_lost{6};      ///< work beside the run was lo
 inline constexpr Notice::Kind samples_lost{7};   ///< maps, phase and ECG lack samples
 inline constexpr Notice::Kind fault{8};          ///< an error that nobody expected
 inline constexpr Notice::Kind network{9};        ///< from making the Purkinje network
+inline constexpr Notice::Kind unexcited{10};     ///< the run has ended and nothing was activated
 
 } // namespace tawara::simulation::notice_kind
