@@ -231,6 +231,7 @@ ordered_json head(bench::Bench& b, const Case& c, const device::TissueProblem& p
     if (c.choice.check)
         j["stability"] = {{"stable", p.system.stability.stable},
                           {"proven_cell_by_cell", p.system.stability.proven_cell_by_cell},
+                          {"proven_by_patches", p.system.stability.proven_by_patches},
                           {"smallest_m", p.system.stability.smallest_m},
                           {"repaired_cells", p.system.stability.repaired_cells},
                           {"largest_growth", p.system.stability.largest_growth}};
