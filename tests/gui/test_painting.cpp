@@ -185,6 +185,8 @@ class TestPainting : public QObject
         QTRY_COMPARE(bar->text(), QString("I_Kr block acts no longer, from 2 ms on."));
         host->play();
         QTRY_COMPARE(host->status().state, simulation::Status::State::finished);
+        QTRY_COMPARE(bar->text(), QString("nothing was activated: the session has no stimulus"));
+        bar->settle("unexcited");
         QCOMPARE(bar->waiting(), 0);
         drug(0.5);
         QTRY_COMPARE(host->scene()->session.drugs.size(), std::size_t(1));
@@ -254,6 +256,8 @@ class TestPainting : public QObject
         host->play();
         QTRY_COMPARE(host->status().time_ms, 4.0);
         QTRY_COMPARE(host->status().state, simulation::Status::State::finished);
+        QTRY_COMPARE(bar->text(), QString("nothing was activated: the session has no stimulus"));
+        bar->settle("unexcited");
         QCOMPARE(bar->waiting(), 0);
         edits.stack().undo(); // the end; it stands where the run is already
         edits.stack().undo(); // the drug, with which it was computed

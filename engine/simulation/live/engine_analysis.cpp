@@ -321,7 +321,10 @@ CountedKernels Engine::Impl::count_bytes(const device::Devices& device)
 
 void Engine::Impl::note_unexcited()
 {
-    const auto maps = maps_or_none(sim->stepper(), sim->tissue().problem.size());
+    std::string lost;
+    const auto maps = maps_or_none(sim->stepper(), sim->tissue().problem.size(), &lost);
+    if (!lost.empty()) // nobody knows
+        return;
     auto scene = std::make_shared<Scene>(*sim->scene);
     const bool said = remove_kind(scene->notices, notice_kind::unexcited);
     Notices why;
