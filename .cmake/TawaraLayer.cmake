@@ -5,6 +5,7 @@
 # of its subfolders too. USES are the layers it may include and
 # links to; the list is also written to layers.txt, against which tests/layering checks every #include. LIGHT layers compute
 # little: TAWARA_QUICK optimises them less.
+include(${CMAKE_CURRENT_LIST_DIR}/TawaraWithoutCuda.cmake)
 include(CMakeParseArguments)
 
 add_library(tawara_options INTERFACE)
@@ -114,20 +115,6 @@ function(tawara_reuse_precompiled target from)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
   endif()
   target_precompile_headers(${target} REUSE_FROM ${from})
-endfunction()
-
-# Takes what reads CUDA's headers, or the project's own for CUDA (.cuh), off a list of sources; a source that asks for
-# TAWARA_HAVE_CUDA itself stays.
-function(tawara_without_cuda list)
-  set(kept "")
-  foreach(file IN LISTS ${list})
-    file(STRINGS ${file} needs REGEX "^#include (\".*\\.cuh\"|<cu[a-z_]*\\.h>)" LIMIT_COUNT 1)
-    file(STRINGS ${file} both REGEX "^#if.*TAWARA_HAVE_CUDA" LIMIT_COUNT 1)
-    if(both OR NOT needs)
-      list(APPEND kept ${file})
-    endif()
-  endforeach()
-  set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
 # With TAWARA_UNITY several sources of a layer are compiled as one, so that what they include is read once. Alone stay
