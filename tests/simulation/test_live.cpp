@@ -253,6 +253,12 @@ class TestLive : public QObject
         QVERIFY2(weak.find("activated nothing") != std::string::npos &&
                      weak.find("far below threshold") != std::string::npos,
                  weak.c_str());
+        in.clear();
+        QVERIFY(in.answer(e.post(SetEnd{25})).applied); // it may still be
+        QVERIFY(in.wait([](const Event& x) {
+            const auto* c = std::get_if<SceneChanged>(&x);
+            return c != nullptr && !has_kind(c->scene->notices, notice_kind::unexcited);
+        }));
         const auto strong = said(end_of_bar(1));
         QVERIFY2(strong.empty(), strong.c_str());
     }

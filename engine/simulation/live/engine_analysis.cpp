@@ -325,15 +325,11 @@ void Engine::Impl::note_unexcited()
     const auto maps = maps_or_none(sim->stepper(), sim->tissue().problem.size(), &lost);
     if (!lost.empty()) // nobody knows
         return;
-    auto scene = std::make_shared<Scene>(*sim->scene);
-    const bool said = remove_kind(scene->notices, notice_kind::unexcited);
-    Notices why;
-    if (std::all_of(maps.activation_ms.begin(), maps.activation_ms.end(),
-                    [](double ms) { return std::isnan(ms); }))
-        why = what_pulses_did(scene->session, {}, false, sim->simulation.time_ms());
-    if (!said && why.empty())
+    if (!std::all_of(maps.activation_ms.begin(), maps.activation_ms.end(),
+                     [](double ms) { return std::isnan(ms); }))
         return;
-    for (auto& n : why) {
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    for (auto& n : what_pulses_did(scene->session, {}, false, sim->simulation.time_ms())) {
         n.kind = notice_kind::unexcited;
         scene->notices.push_back(std::move(n));
     }
@@ -351,11 +347,12 @@ void Engine::Impl::note_lost_state(const std::string& why)
         set_state(Status::State::paused);
 }
 
-void Engine::Impl::forget_lost_state()
+void Engine::Impl::forget(Notice::Kind kind)
 {
-    auto scene = std::make_shared<Scene>(*sim->scene);
-    if (!remove_kind(scene->notices, notice_kind::state_lost))
+    if (!has_kind(sim->scene->notices, kind))
         return;
+    auto scene = std::make_shared<Scene>(*sim->scene);
+    remove_kind(scene->notices, kind);
     sim->scene = scene;
     push(SceneChanged{scene});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Commands, each applied between two steps and answered.
 #include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/session/notice_kinds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +62,8 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
         sim->stepped = {};
         sim->simulation.restore(sim->simulation.first_state());
         sim->pacing->restart(sim->scene->session.stimuli);
-        forget_lost_state();
+        forget(notice_kind::state_lost);
+        forget(notice_kind::unexcited);
         if (auto scene = std::make_shared<Scene>(*sim->scene); forget_tissue_change(*scene)) {
             sim->scene = scene;
             push(SceneChanged{scene});
@@ -216,8 +218,10 @@ void Engine::Impl::apply(std::uint64_t id, const SetEnd& c)
     Session session = sim->scene->session;
     session.end_ms = c.end_ms;
     edited(std::move(session));
-    if (state == State::finished && step > sim->simulation.step())
+    if (state == State::finished && step > sim->simulation.step()) {
+        forget(notice_kind::unexcited);
         set_state(State::paused);
+    }
     publish_status();
     answer(id);
 }

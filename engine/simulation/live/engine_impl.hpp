@@ -277,8 +277,8 @@ struct Engine::Impl
     void note_lost_state(const std::string& why);
     /// At the run's end: why nothing was activated, if nothing was.
     void note_unexcited();
-    /// Takes that back: the run starts anew.
-    void forget_lost_state();
+    /// Takes notices of a kind back: they are true no more.
+    void forget(Notice::Kind kind);
     void apply(std::uint64_t id, const Export&);
     /// What a Load of the session as it is now can begin with (engine_keep.cpp).
     Checkpoint checkpoint_now();
