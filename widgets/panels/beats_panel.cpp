@@ -110,14 +110,13 @@ void BeatsPanel::setBeats(const std::vector<Entry>& entries,
     }
     const bool points =
         std::any_of(series.begin(), series.end(), [](const auto& s) { return !s.points.empty(); });
-    // until then the table has its room
     const int had = m_model->rowCount();
     m_model->setBeats(entries, edits);
     const int rows = m_model->rowCount();
     span();
     if (rows != had && rows > 0)
         m_table->scrollToBottom();
-    m_restitution->setVisible(rows == 0 || points);
+    m_restitution->setVisible(rows == 0 || points); // without points the table has its room
     m_exportPoints->setEnabled(points);
     m_restitution->setSeries(std::move(series));
     const QString how = entries.empty() ? tr("Place a probe (P) and let the simulation run")
