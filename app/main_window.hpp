@@ -135,6 +135,10 @@ class MainWindow : public QMainWindow
     void showStatus(const simulation::Status& s);
     void documentChanged();
 
+    // first: event() reads them, and Qt calls it from the moment the window has a child
+    std::unique_ptr<PanelDocks> m_docks;
+    ToolBar* m_tools = nullptr;
+
     EngineHost* m_host;
     Document* m_document;
     ProbeModel* m_probes;
@@ -147,10 +151,8 @@ class MainWindow : public QMainWindow
     Overlay* m_overlay = nullptr;
     StartPage* m_start = nullptr;
     StatusStrip* m_strip = nullptr;
-    ToolBar* m_tools = nullptr;
     GuideWindow* m_guide = nullptr;
     QAction* m_lightAction = nullptr;
-    std::unique_ptr<PanelDocks> m_docks;
     Panels m_panels{};
     // what the parts of the window do; they go before what they know
     std::unique_ptr<SceneWork> m_work;

@@ -14,6 +14,9 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include <array>
+#include <new>
+
 using namespace tawara;
 
 class TestWindowWords : public fake::WindowTest
@@ -44,6 +47,18 @@ class TestWindowWords : public fake::WindowTest
         low->setValue(200);
         QCOMPARE(low->value(), 20.0);
         QCOMPARE(panel.settings().style(Quantity::activation).low, 20.0);
+    }
+
+    /// Qt calls the window's event() before the window has its parts: what its memory held before
+    /// it must not matter.
+    void beginsInMemoryThatWasUsed()
+    {
+        EngineHost host(fake::maker(std::make_shared<fake::FakeEngine::Shared>()), nullptr);
+        alignas(MainWindow) std::array<std::byte, sizeof(MainWindow)> memory;
+        memory.fill(std::byte{0xa5});
+        auto* window = new (memory.data()) MainWindow(&host);
+        QVERIFY(window->document() != nullptr);
+        window->~MainWindow();
     }
 
     /// A warning that nobody closes does not lie over the apex for ever.
