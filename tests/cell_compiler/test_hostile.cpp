@@ -2,6 +2,7 @@
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/program.hpp"
 #include "tests/fuzz/read_any.hpp"
+#include "tests/slowdown.hpp"
 
 #include "engine/cell/imports.hpp"
 
@@ -37,7 +38,7 @@ class TestHostile : public QObject
         QElapsedTimer clock;
         clock.start();
         read_any({text.constData(), static_cast<std::size_t>(text.size())}, cellml);
-        QVERIFY2(clock.elapsed() < 3000, QTest::currentDataTag());
+        QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown, QTest::currentDataTag());
     }
 
     /// Each of these took for ever, or a deep recursion, before it was bounded.
@@ -230,7 +231,8 @@ class TestHostile : public QObject
         } catch (const tawara::InputError& e) {
             QVERIFY2(QString(e.what()).contains(says), e.what());
         }
-        QVERIFY2(clock.elapsed() < 3000, qPrintable(QString::number(clock.elapsed())));
+        QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown,
+                 qPrintable(QString::number(clock.elapsed())));
     }
     /// 500 equations that each pass on what one gives: it took a second and a half.
     void equalities_in_a_row()

@@ -3,6 +3,7 @@
 // every reader of files from others, in every build: each is read or refused by InputError, soon.
 #include "engine/core/error.hpp"
 #include "tests/fuzz/readers.hpp"
+#include "tests/slowdown.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -86,7 +87,8 @@ class TestReplay : public QObject
         }
         const double took = processor_s() - before;
         longest_s_ = std::max(longest_s_, took);
-        QVERIFY2(took < 2, (what + ": took " + QByteArray::number(took) + " s").constData());
+        QVERIFY2(took < 2 * test::slowdown,
+                 (what + ": took " + QByteArray::number(took) + " s").constData());
     }
 
   private Q_SLOTS:

@@ -2,6 +2,7 @@
 // Painting of tissue with the real engine on a small slab.
 #include "app/real_engine.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "tests/slowdown.hpp"
 #include "widgets/panels/brush_card.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/tissue_panel.hpp"
@@ -216,7 +217,7 @@ class TestPainting : public QObject
             s.drugs = {{"I_Kr block", {{"g_Kr", 0.5}}}};
         });
         QTRY_VERIFY(settled(1, 1));
-        QTRY_VERIFY(old());
+        QTRY_VERIFY_WITH_TIMEOUT(old(), 5000 * test::slowdown);
         edits.stack().undo(); // back to what was computed
         QTRY_VERIFY(settled(0, 1));
         QTRY_COMPARE(bar->waiting(), 0);

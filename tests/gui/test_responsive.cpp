@@ -7,6 +7,7 @@
 #include "app/real_engine.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "tests/slowdown.hpp"
 #include "widgets/panels/view_panel.hpp"
 
 #include <atomic>
@@ -102,7 +103,7 @@ class TestResponsive : public fake::HeartTest
               "(%s); %zu events above 30 ms",
               worst.cpu_ms, worst.what.c_str(), worst.wall_ms, worst.what_wall.c_str(),
               app->above(30));
-        QVERIFY2(worst.cpu_ms < 100 * slow, worst.what.c_str());
+        QVERIFY2(worst.cpu_ms < 100 * slow * test::slowdown, worst.what.c_str());
         // ranges and legends of the maps, and what Mesa compiles when they first come, are made by
         // and by; then nothing takes long
         const auto then = app->shortest(30, 7, [] { QTest::qWait(2500); });

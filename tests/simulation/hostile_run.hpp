@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs the command line on input that was made to harm it, and measures what that costs.
 #pragma once
+#include "tests/slowdown.hpp"
+
 #include <QElapsedTimer>
 #include <QFile>
 #include <QStringList>
@@ -30,7 +32,11 @@ struct Ended
     {
         return status == 2 && errors.count('\n') == 1 && errors.startsWith("error: ") && cheap();
     }
-    bool cheap() const { return cpu_seconds < 2 && seconds < 30 && peak_MB < 500; }
+    bool cheap() const
+    {
+        using tawara::test::slowdown;
+        return cpu_seconds < 2 * slowdown && seconds < 30 * slowdown && peak_MB < 500;
+    }
     QByteArray told(const QString& name) const
     {
         return (name + ": status " + QString::number(status) + ", " + QString::number(cpu_seconds) +

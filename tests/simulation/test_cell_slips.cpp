@@ -3,6 +3,7 @@
 #include "tests/several.hpp"
 #include "tests/simulation/bad_sessions.hpp"
 #include "tests/simulation/command_line.hpp"
+#include "tests/slowdown.hpp"
 
 #include <QFile>
 #include <QJsonArray>
@@ -132,7 +133,8 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
         for (const char* scheme : {"rush_larsen_light", "cvode"}) {
             std::stop_source stop;
             std::jthread later([&, from = std::clock()] {
-                while (std::clock() - from < CLOCKS_PER_SEC) // of work, however busy the host is
+                while (std::clock() - from <
+                       tawara::test::slowdown * CLOCKS_PER_SEC) // of work, however busy the host is
                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
                 stop.request_stop();
             });

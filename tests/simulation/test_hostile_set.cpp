@@ -3,6 +3,7 @@
 // The command line as a whole against files that were made to harm it: shared/data/hostile.tar.xz,
 // where that is beside the checkout. What cannot be used ends with status 2 and one line.
 #include "tests/simulation/hostile_run.hpp"
+#include "tests/slowdown.hpp"
 
 #include <QDir>
 #include <QProcess>
@@ -54,10 +55,10 @@ class TestHostileSet : public QObject
             model << "k" << i << " = k" << i - 1 << " * " << i << " + sin(k" << i - 1 << ")\n";
         model << "k30000 = k19000\n";
         model.close();
-        const auto e =
-            ran({"cell", "run", "long.mmt", "--scheme", "backward_euler"}, dir.path(), 300);
+        const auto e = ran({"cell", "run", "long.mmt", "--scheme", "backward_euler"}, dir.path(),
+                           300 * tawara::test::slowdown);
         QVERIFY2(e.status == 130, e.errors.constData());
-        QVERIFY2(e.seconds < 8, qPrintable(QString::number(e.seconds)));
+        QVERIFY2(e.seconds < 8 * tawara::test::slowdown, qPrintable(QString::number(e.seconds)));
         QVERIFY2(e.errors.endsWith("stopped\n"), e.errors.constData());
     }
 };

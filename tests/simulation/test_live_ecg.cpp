@@ -3,6 +3,7 @@
 #include "tests/several.hpp"
 #include "tests/simulation/live_bar.hpp"
 #include "tests/simulation/live_sheet.hpp"
+#include "tests/slowdown.hpp"
 
 #include "engine/simulation/observe/analyst.hpp"
 #include "engine/simulation/observe/ecg.hpp"
@@ -150,12 +151,14 @@ class TestLiveEcg : public QObject
         in.answer(e.post(Load{s}));
         run_to(e, in, 20);
         Ecg g;
-        QTRY_COMPARE((g = e.ecg(0)).time_ms.size(), std::size_t(21));
+        QTRY_COMPARE_WITH_TIMEOUT((g = e.ecg(0)).time_ms.size(), std::size_t(21),
+                                  5000 * tawara::test::slowdown);
         const std::vector<Electrode> own{{"E1", {30, 1, 1}}};
         QVERIFY(in.answer(e.post(SetElectrodes{own, s.leads, s.ecg_every_ms})).applied);
         run_to(e, in, 40);
         Ecg h;
-        QTRY_COMPARE((h = e.ecg(0)).time_ms.size(), std::size_t(41));
+        QTRY_COMPARE_WITH_TIMEOUT((h = e.ecg(0)).time_ms.size(), std::size_t(41),
+                                  5000 * tawara::test::slowdown);
         QVERIFY(h.generation > g.generation);
         QCOMPARE(h.leads.size(), std::size_t(13));
         QCOMPARE(h.leads.back(), std::string("E1"));

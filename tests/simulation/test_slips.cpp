@@ -3,6 +3,7 @@
 #include "tests/several.hpp"
 #include "tests/simulation/bad_sessions.hpp"
 #include "tests/simulation/command_line.hpp"
+#include "tests/slowdown.hpp"
 
 #include <QFile>
 #include <QJsonDocument>
@@ -306,7 +307,7 @@ class TestSlips : public QObject
     {
         std::stop_source stop;
         std::jthread later([&] {
-            std::this_thread::sleep_for(std::chrono::seconds(2));
+            std::this_thread::sleep_for(std::chrono::seconds(2 * tawara::test::slowdown));
             stop.request_stop();
         });
         const auto r = run_with({"time.dt_ms=1e-9", "time.end_ms=1000"}, stop.get_token());
