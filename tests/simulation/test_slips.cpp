@@ -317,6 +317,31 @@ class TestSlips : public QObject
         QVERIFY(run_with({}).err.find("time.dt_ms") == std::string::npos);
     }
 
+    /// A parameter a thousand times the model's is told, one that blocks or doubles a current not.
+    void valuesInAnotherUnit()
+    {
+        const auto with = [&](const char* parameters) {
+            return run_with({std::string("tissue.regions.0.parameters=") + parameters});
+        };
+        auto r = with(R"({"K_o": 5400})");
+        QVERIFY2(r.says("warning: tissue.regions.0.parameters.K_o: is 5400 mM, and the model has "
+                        "5.4: is it in another unit?"),
+                 r.err.c_str());
+        r = with(R"({"K_o": 0.0054, "g_Na": -1})");
+        QVERIFY2(r.says("warning: tissue.regions.0.parameters.K_o: is 0.0054 mM, and the model has "
+                        "5.4: is it in another unit?"),
+                 r.err.c_str());
+        QVERIFY2(r.says("warning: tissue.regions.0.parameters.g_Na: is -1, and a conductance below "
+                        "0 drives V away from rest; it should be 0 or more"),
+                 r.err.c_str());
+        r = with(R"({"K_o": 9, "g_Na": 0, "g_Ks": 1e-5, "g_Kr": 0.3})");
+        QVERIFY2(r.err.find("another unit") == std::string::npos, r.err.c_str());
+        r = run_with({"tissue.capacitance_uF_per_cm2=0.01"});
+        QVERIFY2(r.says("warning: tissue.capacitance_uF_per_cm2: is 0.01 uF/cm2; usual is 1 "
+                        "uF/cm2: is it in another unit?"),
+                 r.err.c_str());
+    }
+
     void endsThatCannotBe()
     {
         const auto until = [&](const char* ms) {

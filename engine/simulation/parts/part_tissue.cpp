@@ -124,6 +124,7 @@ std::vector<diffusion::Tensor> lay(const Session& s, PartTissue& t, Group& group
     group.any(
         false); // tissue that no region covers may lie in one part alone: all learn of it here
     say_if_beyond_tissue(tissue.patches, notices);
+    say_if_in_another_unit(s, notices);
     need_fibres_of_scales(s, m);
     need_fibres_of_source(s, m);
     say_if_raised(s, tissue.patches, notices);

@@ -141,17 +141,6 @@ Notices what_is_odd(const Session& s)
                        "output.activation_threshold_mV: is " + number_text(mV, 6) +
                            " mV, and V of hardly any cell crosses that, so nothing counts as "
                            "activated; it should be from -100 to 60 mV (usual: 0)"});
-    const auto unusual = [&](const char* key, double value, const char* unit, double least,
-                             double most, const char* usual) {
-        if (value < least || value > most)
-            out.push_back({Notice::Level::warning,
-                           std::string(key) + ": is " + number_text(value, 6) + " " + unit +
-                               "; usual is " + usual + ": is it in another unit?"});
-    };
-    unusual("tissue.surface_to_volume_per_mm", s.surface_to_volume_per_mm, "1/mm", 30, 600,
-            "100 to 250 1/mm");
-    unusual("tissue.capacitance_uF_per_cm2", s.capacitance_uF_per_cm2, "uF/cm2", 0.2, 10,
-            "1 uF/cm2");
     if (s.prepacing.beats == 0 && s.prepacing != Prepacing{})
         out.push_back({Notice::Level::warning,
                        "tissue.prepacing.beats: is 0, so no cell is paced before the run; give 1 "
@@ -169,19 +158,6 @@ Notices what_is_odd(const Session& s)
             out.push_back({Notice::Level::info,
                            at + ": does not change the tissue beneath it; give parameters, "
                                 "initial, scale, conductivity_scale or a model"});
-        for (const auto& [name, value] : region.initial)
-            if (name == "V" && value != 0 && std::abs(value) < 1)
-                out.push_back(
-                    {Notice::Level::warning,
-                     at + ".initial.V: is " + number_text(value, 6) + " mV; is it in V?"});
-        for (const auto& [name, value] : region.parameters) {
-            const auto own = name.substr(name.rfind('.') + 1);
-            if (value < 0 && (own.starts_with("g_") || own.starts_with("G")))
-                out.push_back({Notice::Level::warning,
-                               at + ".parameters." + name + ": is " + number_text(value, 6) +
-                                   ", and a conductance below 0 drives V away from rest; it "
-                                   "should be 0 or more"});
-        }
     }
     return out;
 }

@@ -176,6 +176,7 @@ void make_problem(const Session& s, Tissue& t, const Progress& progress)
     t.patches = lay_regions(s, m, tuned_on(s, m, t.notices, progress));
     say_if_coarse(s, m, t.patches, t.notices);
     say_if_beyond_tissue(t.patches, t.notices);
+    say_if_in_another_unit(s, t.notices);
     need_fibres_of_scales(s, m);
     need_fibres_of_source(s, m);
     say_if_raised(s, t.patches, t.notices);

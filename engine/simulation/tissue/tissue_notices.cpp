@@ -5,6 +5,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/own_model.hpp"
 #include "engine/mesh/measure.hpp"
+#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/tissue/mesh_errors.hpp"
 #include "engine/simulation/tissue/velocity_estimate.hpp"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 namespace tawara::simulation {
@@ -121,6 +123,33 @@ std::string nearer_scheme(const Session& s, const RegionMap& patches, double edg
     return out;
 }
 
+/// Whether a parameter is a conductance by its name, "g_Na" or "ina.g_Na".
+bool is_conductance(std::string_view name)
+{
+    const auto own = name.substr(name.rfind('.') + 1);
+    return own.starts_with("g_") || own.starts_with("G");
+}
+
+/// What a region's own model says of a parameter; null: it has no model, or the model no such one.
+const cell::ParameterInfo* parameter_of(const Region& r, const std::string& name)
+{
+    if (r.inherits())
+        return nullptr;
+    for (const auto& p : cell::model_info(r.model).parameters)
+        if (p.name == name || p.full_name == name)
+            return &p;
+    return nullptr;
+}
+
+/// Whether a value is so far from the model's that its unit may be another: mM for M is 1000 times.
+/// 0 blocks a current, and so does a small conductance.
+bool is_far(double value, double models, bool conductance)
+{
+    constexpr double times = 300;
+    const double ratio = std::abs(value / models);
+    return models != 0 && value != 0 && (ratio > times || (ratio < 1 / times && !conductance));
+}
+
 } // namespace
 
 void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& patches,
@@ -171,6 +200,39 @@ void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)
                                        " S/m is far above tissue (0.01 to 1 S/m); is it in mS/m?"});
                 break;
             }
+    }
+}
+
+void say_if_in_another_unit(const Session& s, Notices& notices)
+{
+    const auto warn = [&](const std::string& key, double value, const std::string& more) {
+        notices.push_back({Notice::Level::warning, key + ": is " + number_text(value, 6) + more});
+    };
+    const auto unusual = [&](const char* key, double value, const std::string& unit, double least,
+                             double most, const char* usual) {
+        if (value < least || value > most)
+            warn(key, value,
+                 " " + unit + "; usual is " + usual + " " + unit + ": is it in another unit?");
+    };
+    unusual("tissue.surface_to_volume_per_mm", s.surface_to_volume_per_mm, "1/mm", 30, 600,
+            "100 to 250");
+    unusual("tissue.capacitance_uF_per_cm2", s.capacitance_uF_per_cm2, "uF/cm2", 0.2, 10, "1");
+    for (std::size_t r = 0; r < s.regions.size(); ++r) {
+        const std::string at = "tissue.regions." + std::to_string(r);
+        for (const auto& [name, value] : s.regions[r].initial)
+            if (name == "V" && value != 0 && std::abs(value) < 1)
+                warn(at + ".initial.V", value, " mV; is it in V?");
+        for (const auto& [name, value] : s.regions[r].parameters) {
+            const std::string key = at + ".parameters." + name;
+            const auto* model = parameter_of(s.regions[r], name);
+            if (value < 0 && is_conductance(name))
+                warn(key, value,
+                     ", and a conductance below 0 drives V away from rest; it should be 0 or more");
+            else if (model != nullptr && is_far(value, model->value, is_conductance(name)))
+                warn(key, value,
+                     " " + model->unit + ", and the model has " + number_text(model->value, 6) +
+                         ": is it in another unit?");
+        }
     }
 }
 

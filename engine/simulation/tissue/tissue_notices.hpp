@@ -20,6 +20,9 @@ void say_if_coarse(const Session& s, const mesh::TetMesh& m, const RegionMap& pa
                    Notices& notices);
 /// Says so where a conductivity is beyond any tissue's: most likely its unit is another.
 void say_if_beyond_tissue(const RegionMap& patches, Notices& notices);
+/// Says which values of tissue are allowed and most likely in another unit than they should be, or
+/// of the wrong sign.
+void say_if_in_another_unit(const Session& s, Notices& notices);
 /// Says how much volume mass scaling has added, where most, and what that does; or that it is asked
 /// for beside a stepping that has no use for it.
 void say_mass_scaling(const Session& s, const device::TissueProblem& p, Notices& notices);
