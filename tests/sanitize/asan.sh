@@ -4,8 +4,8 @@
 # leak sanitizer, counting which lines run, and runs the whole suite (or tests of ctest that begin with a TEST) on virtual
 # displays with software OpenGL. BUILD/asan/record.json has the tests, each report and the lines of engine/ that ran.
 # Status 1 where a sanitizer reported. Layers are shared libraries here, so that programs are linked sooner and llvm-cov reads
-# each layer once. Needs llvm-16 (apt-get install llvm-16). The whole suite has not been run yet:
-# tests/bench/records/asan-part.json is of a part of it.
+# each layer once. Needs llvm-16 (apt-get install llvm-16).
+# tests/bench/records/asan.json is of the whole suite.
 # TAWARA_BUILD: folder of the build; TAWARA_JOBS: compilers, and tests, at once.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
