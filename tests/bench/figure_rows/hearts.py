@@ -276,9 +276,13 @@ def _(use):
             f"{fix(nodal['against']['f']['activation']['rms_ms'], 1)}; {fix(inter['against']['f']['activation']['rms_ms'], 2)} ms")
 
 
+def at_rest(row):
+    return f"{fix(row['seconds'])} s, {fix(100 * row['share_at_rest'], 0)} % of steps at rest"
+
+
 @speed("a beat of 1000 ms of it: with rest (0.1 mV), 20 us; 40 us (wanted: 2.0 s, missed); without rest, 20 us; activation, APD90 of "
-       "the first, of the second against the last (RMS)", lambda use: "the share at rest was not noted; errors are against the same "
-       f"mesh; {against_fine(use, 'interpolated')}; set-up "
+       "the first, of the second against the last (RMS)", lambda use: "the share at rest was not noted (40 us on an H200: "
+       f"{at_rest(use.one('interpolated-h200.jsonl'))}); errors are against the same mesh; {against_fine(use, 'interpolated')}; set-up "
        f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['commit'] == 'e7b65191'))}", HEART)
 def _(use):
     name = "interpolated-h100.jsonl"
