@@ -278,9 +278,10 @@ void KeepingController::offer()
         QMessageBox::NoButton, &m_window);
     box->setObjectName("kept");
     box->setTextFormat(Qt::PlainText);
-    auto* go = box->addButton(tr("&Restore"), QMessageBox::AcceptRole);
-    auto* discard = box->addButton(tr("&Discard"), QMessageBox::DestructiveRole);
-    auto* later = box->addButton(tr("&Later"), QMessageBox::RejectRole);
+    // No letter presses a button: what is typed while the window opens must not discard anything.
+    auto* go = box->addButton(tr("Restore"), QMessageBox::AcceptRole);
+    auto* discard = box->addButton(tr("Discard"), QMessageBox::DestructiveRole);
+    auto* later = box->addButton(tr("Later"), QMessageBox::RejectRole);
     box->setDefaultButton(go);
     box->setEscapeButton(later);
     box->setAttribute(Qt::WA_DeleteOnClose);

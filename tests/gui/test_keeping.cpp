@@ -118,6 +118,9 @@ class TestKeeping : public fake::WindowTest
         QVERIFY2(text.contains("Fake bowl at ") && text.contains("by hand") &&
                      text.contains(QString("%1 ms").arg(reached)),
                  qPrintable(text));
+        QTest::keyClicks(offer(), "discardlater"); // typed while the window opened
+        QTest::qWait(300); // a button that a key presses is down for a moment first
+        QVERIFY(offer() != nullptr && offer()->isVisible() && fs::exists(left));
         f->window->setAutoPlay(true); // what is restored waits all the same
         answer("Restore");
         QTRY_COMPARE(session().end_ms, 7777.0);
