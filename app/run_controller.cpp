@@ -64,13 +64,16 @@ void RunController::connectHost()
     });
     connect(&m_host, &EngineHost::stateChanged, this, [this](State s) {
         if (s == State::running)
-            for (const char* told : {"run", "unexcited"})
-                m_message.settle(told);
+            m_message.settle("run");
         if (s != State::failed)
             Q_EMIT failedAt({});
         m_views.setRunEnded(s == State::finished || s == State::failed);
         if (s == State::finished)
             sayUnexcited();
+    });
+    connect(&m_host, &EngineHost::sceneChanged, this, [this] { // the engine may take it back
+        if (!has_kind(m_host.scene()->notices, simulation::notice_kind::unexcited))
+            m_message.settle("unexcited");
     });
     connect(&m_host, &EngineHost::stateLost, this, [this](const QString& why) {
         m_message.showMessage(MessageBar::Level::warning, why,

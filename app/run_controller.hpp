@@ -72,7 +72,7 @@ class RunController : public QObject
   private:
     /// What was opened starts to run.
     void loadingEnded();
-    /// That the run has ended and nothing was activated; the Tissue panel lists each reason.
+    /// That the run has ended and nothing was activated; the Info panel lists each reason.
     void sayUnexcited();
     void record(bool on);
     void sayNothingOpen();

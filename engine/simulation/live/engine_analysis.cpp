@@ -321,6 +321,7 @@ CountedKernels Engine::Impl::count_bytes(const device::Devices& device)
 
 void Engine::Impl::note_unexcited()
 {
+    forget(notice_kind::unexcited); // of an end before
     std::string lost;
     const auto maps = maps_or_none(sim->stepper(), sim->tissue().problem.size(), &lost);
     if (!lost.empty()) // nobody knows
@@ -329,7 +330,8 @@ void Engine::Impl::note_unexcited()
                      [](double ms) { return std::isnan(ms); }))
         return;
     auto scene = std::make_shared<Scene>(*sim->scene);
-    for (auto& n : what_pulses_did(scene->session, {}, false, sim->simulation.time_ms())) {
+    for (auto& n : what_pulses_did(scene->session, {}, false, sim->simulation.time_ms(),
+                                   sim->simulation.seen())) {
         n.kind = notice_kind::unexcited;
         scene->notices.push_back(std::move(n));
     }

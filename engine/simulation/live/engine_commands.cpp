@@ -12,6 +12,7 @@ using State = Status::State;
 
 void Engine::Impl::play()
 {
+    forget(notice_kind::unexcited); // it goes on, or begins anew
     start_rates();
     set_state(State::running);
 }
