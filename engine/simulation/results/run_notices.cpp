@@ -134,13 +134,7 @@ Notices what_did_not_capture(std::span<const Pulse> pulses)
 Notices what_is_odd(const Session& s)
 {
     constexpr double many_steps = 1e9;
-    constexpr double least_mV = -100, most_mV = 60; // beyond them V of no cell is
     Notices out;
-    if (const double mV = s.activation_threshold_mV; mV < least_mV || mV > most_mV)
-        out.push_back({Notice::Level::warning,
-                       "output.activation_threshold_mV: is " + number_text(mV, 6) +
-                           " mV, and V of hardly any cell crosses that, so nothing counts as "
-                           "activated; it should be from -100 to 60 mV (usual: 0)"});
     if (s.prepacing.beats == 0 && s.prepacing != Prepacing{})
         out.push_back({Notice::Level::warning,
                        "tissue.prepacing.beats: is 0, so no cell is paced before the run; give 1 "

@@ -123,6 +123,9 @@ std::string nearer_scheme(const Session& s, const RegionMap& patches, double edg
     return out;
 }
 
+/// A factor that is rather one between units, which is 1000 most often, than one of cells.
+constexpr double many_times = 300;
+
 /// Whether a parameter is a conductance by its name, "g_Na" or "ina.g_Na".
 bool is_conductance(std::string_view name)
 {
@@ -145,9 +148,9 @@ const cell::ParameterInfo* parameter_of(const Region& r, const std::string& name
 /// 0 blocks a current, and so does a small conductance.
 bool is_far(double value, double models, bool conductance)
 {
-    constexpr double times = 300;
     const double ratio = std::abs(value / models);
-    return models != 0 && value != 0 && (ratio > times || (ratio < 1 / times && !conductance));
+    return models != 0 && value != 0 &&
+           (ratio > many_times || (ratio < 1 / many_times && !conductance));
 }
 
 } // namespace
@@ -195,8 +198,9 @@ void say_if_beyond_tissue(const RegionMap& patches, Notices& notices)
         for (const auto& [name, sigma] : parts)
             if (sigma > beyond_tissue_S_per_m) {
                 notices.push_back({Notice::Level::warning,
-                                   "/tissue/regions/" + std::to_string(patches.origin[i]) + ": " +
-                                       name + ": " + rounded_text(sigma) +
+                                   "tissue.regions." + std::to_string(patches.origin[i]) +
+                                       ".conductivity_S_per_m." + name + ": " +
+                                       rounded_text(sigma) +
                                        " S/m is far above tissue (0.01 to 1 S/m); is it in mS/m?"});
                 break;
             }
@@ -217,8 +221,23 @@ void say_if_in_another_unit(const Session& s, Notices& notices)
     unusual("tissue.surface_to_volume_per_mm", s.surface_to_volume_per_mm, "1/mm", 30, 600,
             "100 to 250");
     unusual("tissue.capacitance_uF_per_cm2", s.capacitance_uF_per_cm2, "uF/cm2", 0.2, 10, "1");
+    constexpr double least_mV = -100, most_mV = 60; // beyond them V of no cell is
+    constexpr double least_S_per_m = 1e-3;
+    if (const double mV = s.activation_threshold_mV; mV < least_mV || mV > most_mV)
+        notices.push_back({Notice::Level::warning,
+                           "output.activation_threshold_mV: is " + number_text(mV, 6) +
+                               " mV, and V of hardly any cell crosses that, so nothing counts as "
+                               "activated; it should be from -100 to 60 mV (usual: 0)"});
     for (std::size_t r = 0; r < s.regions.size(); ++r) {
         const std::string at = "tissue.regions." + std::to_string(r);
+        if (const double S_per_m = s.regions[r].conductivity_S_per_m.fibre;
+            S_per_m > 0 && S_per_m < least_S_per_m)
+            warn(at + ".conductivity_S_per_m.fibre", S_per_m,
+                 " S/m, far below tissue (0.01 to 1 S/m); is it in S/mm?");
+        for (const auto& [name, value] : s.regions[r].scale)
+            if (value > many_times)
+                warn(at + ".scale." + name, value,
+                     " times what the cells have: is it the value itself?");
         for (const auto& [name, value] : s.regions[r].initial)
             if (name == "V" && value != 0 && std::abs(value) < 1)
                 warn(at + ".initial.V", value, " mV; is it in V?");
@@ -228,6 +247,8 @@ void say_if_in_another_unit(const Session& s, Notices& notices)
             if (value < 0 && is_conductance(name))
                 warn(key, value,
                      ", and a conductance below 0 drives V away from rest; it should be 0 or more");
+            else if (model != nullptr && model->unit == "K" && model->value > 250 && value < 100)
+                warn(key, value, " K; is it in degrees Celsius?");
             else if (model != nullptr && is_far(value, model->value, is_conductance(name)))
                 warn(key, value,
                      " " + model->unit + ", and the model has " + number_text(model->value, 6) +
