@@ -78,7 +78,7 @@ void add_energy(Eigen::MatrixXd& a, const Cells& nodes, const FaceNeighbours& li
 
 bool positive(const Eigen::MatrixXd& a)
 {
-    return Eigen::LLT<Eigen::MatrixXd>(a).info() == Eigen::Success;
+    return a.allFinite() && Eigen::LLT<Eigen::MatrixXd>(a).info() == Eigen::Success;
 }
 
 class Patches
