@@ -294,12 +294,13 @@ void check(Context& c, const Files& f)
                                             tensors, options, c.progress());
     const auto& s = system.stability;
     c.notices(s.notices);
-    auto steps = diffusion::choose_substeps(0.02, system.stable_dt_ms);
+    const double dt_ms = f.dt_ms > 0 ? f.dt_ms : 0.02;
+    auto steps = diffusion::choose_substeps(dt_ms, system.stable_dt_ms);
     std::vector<std::complex<double>> rim; // of its eigenvalues; those of p1 are real
     if (steps.kind == diffusion::SubStepping::Kind::rkl2 && f.scheme == "fvm") {
         ThreadPool pool(c.console().context.threads);
         rim = diffusion::rim_of_spectrum(pool, system, c.progress());
-        steps = diffusion::choose_substeps(0.02, system.stable_dt_ms, rim);
+        steps = diffusion::choose_substeps(dt_ms, system.stable_dt_ms, rim);
     }
     double imaginary = 0, modulus = 0;
     for (const auto& x : rim) {
@@ -324,7 +325,8 @@ void check(Context& c, const Files& f)
     const Vec3 where = f.scheme == "p1" ? m.vertex(at) : m.centroid(at);
     j["largest_scaling_at_mm"] = scaled ? Json({where[0], where[1], where[2]}) : Json(nullptr);
     j["conductivity_S_per_m"] = {sigma.fibre, sigma.sheet, sigma.normal};
-    j["substeps_at_0.02_ms"] = steps.stages;
+    j["dt_ms"] = dt_ms;
+    j["substeps"] = steps.stages;
     j["largest_imaginary_part"] = modulus > 0 ? Json(imaginary / modulus) : Json(nullptr);
     j["substepping"] = steps.kind == diffusion::SubStepping::Kind::euler ? "euler" : "rkl2";
     c.say(f.in + ": " + f.scheme + ", " + std::to_string(system.size()) + " unknowns");
@@ -335,7 +337,7 @@ void check(Context& c, const Files& f)
           ", repaired cells: " + std::to_string(s.repaired_cells));
     c.say("largest time step: " + number(system.stable_dt_ms) +
           " ms (volume added for it: " + number(100 * system.added_volume_fraction) +
-          " %); inside 0.02 ms: " + std::to_string(steps.stages) +
+          " %); inside " + number(dt_ms) + " ms: " + std::to_string(steps.stages) +
           (steps.kind == diffusion::SubStepping::Kind::euler
                ? steps.stages == 1 ? " sub-step" : " sub-steps"
                : " RKL2 stages"));

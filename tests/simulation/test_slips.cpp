@@ -336,6 +336,18 @@ class TestSlips : public QObject
                  r.err.c_str());
         r = with(R"({"K_o": 9, "g_Na": 0, "g_Ks": 1e-5, "g_Kr": 0.3})");
         QVERIFY2(r.err.find("another unit") == std::string::npos, r.err.c_str());
+        r = with(R"({"T": 37})");
+        QVERIFY2(r.says("warning: tissue.regions.0.parameters.T: is 37 K; is it in degrees "
+                        "Celsius?"),
+                 r.err.c_str());
+        r = run_with({R"(tissue.regions.0.scale={"K_o": 1000})",
+                      "tissue.regions.0.conductivity_S_per_m.fibre=1.3e-4"});
+        QVERIFY2(r.says("warning: tissue.regions.0.scale.K_o: is 1000 times what the cells have: "
+                        "is it the value itself?"),
+                 r.err.c_str());
+        QVERIFY2(r.says("warning: tissue.regions.0.conductivity_S_per_m.fibre: is 0.00013 S/m, far "
+                        "below tissue (0.01 to 1 S/m); is it in S/mm?"),
+                 r.err.c_str());
         r = run_with({"tissue.capacitance_uF_per_cm2=0.01"});
         QVERIFY2(r.says("warning: tissue.capacitance_uF_per_cm2: is 0.01 uF/cm2; usual is 1 "
                         "uF/cm2: is it in another unit?"),
@@ -452,6 +464,10 @@ class TestSlips : public QObject
         cli::run(std::vector<std::string>{"mesh", "check", mesh}, {out, err, {}, false});
         QVERIFY2(out.str().find("inside 0.02 ms: 1 sub-step\n") != std::string::npos,
                  out.str().c_str());
+        out.str({});
+        cli::run(std::vector<std::string>{"mesh", "check", mesh, "--dt", "2"},
+                 {out, err, {}, false});
+        QVERIFY2(out.str().find("inside 2 ms: ") != std::string::npos, out.str().c_str());
     }
 
     /// A session of a mesh whose edges are no tissue's asks for the unit, not for refinement.
