@@ -67,6 +67,21 @@ class TestResultPanels : public fake::WindowTest
         QVERIFY(cell_of(table, 1, apd30, Qt::ToolTipRole).toString().isEmpty());
     }
 
+    /// Rows that are selected go to the clipboard as a spreadsheet takes them.
+    void beatsAreCopied()
+    {
+        BeatsPanel panel;
+        panel.setBeats({beatsAt({0, 350, 700})}, {});
+        panel.table()->selectAll();
+        panel.findChild<QAction*>("copyBeats")->trigger();
+        const auto lines = QGuiApplication::clipboard()->text().split('\n');
+        const auto columns = panel.table()->model()->columnCount();
+        QCOMPARE(lines.size(), 5); // names, three beats, the end of the last line
+        for (int k = 0; k < 4; ++k)
+            QCOMPARE(lines[k].split('\t').size(), columns);
+        QVERIFY2(lines[0].contains("APD90") && lines[2].contains("250"), qPrintable(lines[2]));
+    }
+
     void beatsOfTwoTissuesAreToldApart()
     {
         BeatsPanel panel;

@@ -8,6 +8,8 @@
 #include "widgets/plots/scatter_plot.hpp"
 
 #include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -40,6 +42,7 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     m_table->setIconSize({11, 11});
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_none = hintLabel({});
     m_none->setObjectName("noBeats");
     m_none->setAlignment(Qt::AlignCenter);
@@ -87,10 +90,39 @@ void BeatsPanel::addExports()
         to->setContextMenuPolicy(Qt::ActionsContextMenu);
         return action;
     };
+    auto* copy = new QAction(tr("&Copy"), m_table);
+    copy->setObjectName("copyBeats");
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    connect(copy, &QAction::triggered, this, &BeatsPanel::copySelected);
+    m_table->addAction(copy);
     add(m_table, "exportBeats", tr("&Export the beats (CSV)…"), "beats-csv");
     m_exportPoints = add(m_restitution, "exportRestitution", tr("&Export these points (CSV)…"),
                          "restitution-csv");
     m_restitution->setToolTip(tr("Right click: these points as a table"));
+}
+
+void BeatsPanel::copySelected() const
+{
+    QModelIndexList rows = m_table->selectionModel()->selectedRows();
+    if (rows.isEmpty())
+        return;
+    std::sort(rows.begin(), rows.end());
+    constexpr QChar between(0x202f), below(0x2212); // spaces and minus of numbers that are shown
+    QStringList lines, cells;
+    for (int column = 0; column < m_model->columnCount(); ++column)
+        cells << m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole)
+                     .toString()
+                     .replace(QLatin1Char('\n'), QLatin1Char(' '));
+    lines << cells.join('\t');
+    for (const auto& row : rows) {
+        cells.clear();
+        for (int column = 0; column < m_model->columnCount(); ++column)
+            cells << row.siblingAtColumn(column).data().toString().remove(between).replace(
+                below, QLatin1Char('-'));
+        lines << cells.join('\t');
+    }
+    QGuiApplication::clipboard()->setText(lines.join('\n') + '\n');
 }
 
 void BeatsPanel::setBeats(const std::vector<Entry>& entries,

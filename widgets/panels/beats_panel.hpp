@@ -34,6 +34,8 @@ class BeatsPanel : public QWidget
 
   private:
     void addExports();
+    /// The selected rows to the clipboard, with the columns' names: as text with tabs.
+    void copySelected() const;
     /// Rows of changes go over all columns.
     void span();
 
