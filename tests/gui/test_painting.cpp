@@ -212,6 +212,7 @@ class TestPainting : public QObject
         edits.edit("end", [](simulation::Session& s) { s.end_ms = 2; });
         host->play();
         QTRY_COMPARE(host->status().state, simulation::Status::State::finished);
+        QTRY_COMPARE(bar->text(), QString("nothing was activated: the session has no stimulus"));
         bar->clear();
         edits.edit("drug", [](simulation::Session& s) {
             s.drugs = {{"I_Kr block", {{"g_Kr", 0.5}}}};
