@@ -8,6 +8,7 @@
 #include "engine/core/resource.hpp"
 #include "tests/gui/watchdog.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "tests/slowdown.hpp"
 #include "widgets/panels/field_note.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/message_bar.hpp"
@@ -26,7 +27,7 @@ using simulation::Session;
 
 namespace {
 
-constexpr int patience = 60000;
+constexpr int patience = 60000 * test::slowdown;
 constexpr const char* slab = R"({"schema": 1, "name": "coarse",
   "mesh": {"slab_mm": [10, 6, 3], "spacing_mm": 1},
   "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",

@@ -4,6 +4,7 @@
 #include "app/site_pulses.hpp"
 #include "engine/simulation/session/session_json.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "tests/slowdown.hpp"
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/site_words.hpp"
 
@@ -267,7 +268,8 @@ class TestSitePulses : public QObject
         QElapsedTimer timer;
         timer.start();
         QVERIFY(!searchEnded(s, c, 1));
-        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY2(timer.elapsed() < 2000 * test::slowdown,
+                 qPrintable(QString::number(timer.elapsed())));
     }
 
     /// Without tissue around it a site's pulses are given and never judged.

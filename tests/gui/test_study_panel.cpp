@@ -7,6 +7,7 @@
 #include "engine/cli/cli.hpp"
 #include "engine/study/ledger.hpp"
 #include "tests/gui/window_fixture.hpp"
+#include "tests/slowdown.hpp"
 #include "widgets/panels/form.hpp"
 #include "widgets/panels/message_bar.hpp"
 #include "widgets/panels/picture_box.hpp"
@@ -41,7 +42,7 @@ const std::string strip =
  "stimuli": [{"name": "left", "region": {"sphere_mm": {"centre": [0, 0, 0], "radius": 1.2}},
   "start_ms": 0, "duration_ms": 2, "amplitude_pA_per_pF": 60}]})";
 constexpr const char* fibre = "tissue.regions.0.conductivity_S_per_m.fibre";
-constexpr int long_ms = 60000;
+constexpr int long_ms = 60000 * test::slowdown;
 
 int runCli(const std::vector<std::string>& args)
 {
@@ -136,7 +137,7 @@ class TestStudyPanel : public fake::WindowTest
         QVERIFY2(dialog->findChild<QLabel*>("studyFault")->text().isEmpty(),
                  qPrintable(dialog->findChild<QLabel*>("studyFault")->text()));
         dialog->findChild<QPushButton*>("studyMake")->click();
-        QTRY_VERIFY(model()->view() != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->view() != nullptr, 5000 * test::slowdown);
     }
     void click(const char* button)
     {
