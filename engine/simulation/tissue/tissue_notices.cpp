@@ -251,8 +251,8 @@ void say_if_in_another_unit(const Session& s, Notices& notices)
                 warn(key, value, " K; is it in degrees Celsius?");
             else if (model != nullptr && is_far(value, model->value, is_conductance(name)))
                 warn(key, value,
-                     " " + model->unit + ", and the model has " + number_text(model->value, 6) +
-                         ": is it in another unit?");
+                     (model->unit.empty() ? "" : " " + model->unit) + ", and the model has " +
+                         number_text(model->value, 6) + ": is it in another unit?");
         }
     }
 }
