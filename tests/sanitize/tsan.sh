@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tsan.sh [TEST...]: builds tests of the engine's thread, the shards and the window with the thread sanitizer and runs
 # them on a virtual display with software OpenGL; a line for each, and status 1 where there is a race or one did not end.
-# About twenty minutes of tests on two idle cores for test_stepper to test_movie_gui, of which tests/bench/records/tsan.json
-# is what came last; by their times without the sanitizer the others take eight more.
-# What failed otherwise is shown alone: bounds of times are for builds without it. Libraries that are not built with it:
+# tests/bench/records/tsan.json is of all of them: two and a half minutes where all run at once on 32 cores, beside others.
+# What failed otherwise is shown alone: most bounds of time are ten times as wide with sanitizers (tests/slowdown.hpp), not all.
+# Libraries that are not built with it:
 # tests/tsan.supp. TAWARA_BUILD: folder of the build.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
