@@ -43,6 +43,7 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->horizontalHeader()->setHighlightSections(false); // all columns of a selected row
     m_none = hintLabel({});
     m_none->setObjectName("noBeats");
     m_none->setAlignment(Qt::AlignCenter);
