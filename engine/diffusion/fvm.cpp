@@ -85,7 +85,7 @@ class Repair
     {
     }
 
-    Stability run(FluxMatrices& k, const std::vector<float>& least, std::span<const double> volume)
+    Stability run(FluxMatrices& k, const std::vector<float>& least)
     {
         Stability s;
         s.smallest_m = 1;
@@ -106,7 +106,7 @@ class Repair
             s.proven_cell_by_cell = true;
             return s;
         }
-        bool grows = judge(s, k, least, volume, 0);
+        bool grows = judge(s, k, least, 0);
         int round = 0;
         for (const double theta : {-2.0, -1.0, -0.5, -0.2, -0.1, 0.0}) {
             if (!grows)
@@ -119,7 +119,7 @@ class Repair
             if (theta == 0)
                 s.largest_growth = 0;
             else if (fixed > 0)
-                grows = judge(s, k, least, volume, ++round);
+                grows = judge(s, k, least, ++round);
         }
         return s;
     }
@@ -127,8 +127,9 @@ class Repair
   private:
     /// Whether a mode grows: by patches where these tell, else by Lanczos.
     bool judge(Stability& s, const FluxMatrices& k, const std::vector<float>& least,
-               std::span<const double> volume, int round) const
+               int round) const
     {
+        const auto rate = row_rates(pool_, links_, k, whole_);
         const double from = 0.3 + 0.4 * (1 - std::pow(0.5, round));
         const Stage stage{"checking stability", from, 0.5 * (from + 0.7)};
         s.proven_by_patches = false;
@@ -137,7 +138,7 @@ class Repair
             for (const auto i : suspects_)
                 if (static_cast<double>(least[static_cast<std::size_t>(i)]) >= done_)
                     now.push_back(i);
-            const auto g = growth_by_patches(pool_, links_, k, volume, now, progress_, stage);
+            const auto g = growth_by_patches(pool_, links_, k, rate, now, progress_, stage);
             s.proven_by_patches = g == Growth::none;
             if (g != Growth::unknown) {
                 s.largest_growth = g == Growth::none ? 0 : growth_limit;
@@ -145,7 +146,7 @@ class Repair
             }
         }
         s.largest_growth =
-            largest_growth(pool_, links_, k, volume, suspects_, whole_, progress_, stage);
+            largest_growth(pool_, links_, k, rate, suspects_, whole_, progress_, stage);
         return s.largest_growth > growth_limit;
     }
 
@@ -215,6 +216,26 @@ std::vector<std::uint8_t> back_faces(const FaceNeighbours& links)
     return back;
 }
 
+std::vector<double> row_rates(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
+                              Whole* whole)
+{
+    const auto back = back_faces(links);
+    std::vector<double> rate(links.size());
+    pool.for_range(rate.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t i = begin; i < end; ++i) {
+            RowBuffer<20> row;
+            fvm_row(links, k, back, i, row);
+            double sum = 0;
+            for (std::size_t e = 0; e < row.count; ++e)
+                sum += std::abs(row.entry[e].second);
+            rate[i] = sum > 0 ? sum : 1;
+        }
+    });
+    if (whole != nullptr)
+        whole->share(rate);
+    return rate;
+}
+
 System assemble_fvm(ThreadPool& pool, const mesh::TetMesh& m, const FaceNeighbours& links,
                     std::span<const Tensor> diffusivity, const Options& options, Whole* whole,
                     const Progress& progress)
@@ -240,7 +261,7 @@ System assemble_fvm(ThreadPool& pool, const mesh::TetMesh& m, const FaceNeighbou
             least[i] = static_cast<float>(smallest_eigenvalue(c, flux));
     });
     if (options.check_stability) {
-        s.stability = Repair(pool, m, links, diffusivity, whole, progress).run(k, least, s.volume);
+        s.stability = Repair(pool, m, links, diffusivity, whole, progress).run(k, least);
         s.stability.stable = s.stability.largest_growth <= growth_limit;
         s.stability.notices.push_back(
             {s.stability.repaired_cells > 0 ? Notice::Level::warning : Notice::Level::info,

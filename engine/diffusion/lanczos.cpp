@@ -9,8 +9,6 @@ namespace tawara::diffusion {
 namespace {
 
 constexpr int steps_in_all = 300, steps_per_look = 25;
-/// A growth that is worth ending early: rho is still underestimated, so this is not the limit.
-constexpr double certain_growth = 100 * growth_limit;
 
 /// A pseudo-random number in [-1, 1) from an index (SplitMix64): the same on every machine.
 double noise(std::uint64_t i)
@@ -22,19 +20,19 @@ double noise(std::uint64_t i)
     return static_cast<double>(z >> 11) * 0x1p-52 - 1;
 }
 
-/// w = V^-1/2 sym(B) V^-1/2 q without B: per cell sym(K_i) e_i, then the faces' differences.
+/// w = R^-1/2 sym(B) R^-1/2 q without B: per cell sym(K_i) e_i, then the faces' differences.
 /// Cost per cell and Lanczos step: about 350 bytes.
 class SymmetricPart
 {
   public:
     SymmetricPart(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
-                  std::span<const double> volume, Whole* whole)
+                  std::span<const double> rate, Whole* whole)
         : pool_(pool), links_(links), whole_(whole), back_(back_faces(links)), sym_(k.size()),
           u_(k.size()), p_(k.size()), root_(k.size())
     {
         pool_.for_range(k.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
             for (std::size_t i = begin; i < end; ++i) {
-                root_[i] = std::sqrt(volume[i]);
+                root_[i] = std::sqrt(rate[i]);
                 std::size_t at = 0;
                 for (std::size_t f = 0; f < 4; ++f)
                     for (std::size_t g = f; g < 4; ++g)
@@ -43,7 +41,7 @@ class SymmetricPart
         });
     }
 
-    /// V^1/2: what a constant is in these variables.
+    /// R^1/2: what a constant is in these variables.
     const std::vector<double>& root() const { return root_; }
 
     /// q <- scale q, w <- A q; returns <q, w>.
@@ -107,26 +105,25 @@ class SymmetricPart
     std::vector<double> root_, sums_;
 };
 
-/// Largest Ritz value over the largest in size.
-double growth_of(const std::vector<double>& alpha, const std::vector<double>& beta)
+/// The largest Ritz value.
+double largest_ritz(const std::vector<double>& alpha, const std::vector<double>& beta)
 {
     const auto n = static_cast<Eigen::Index>(alpha.size());
     const Eigen::VectorXd d = Eigen::Map<const Eigen::VectorXd>(alpha.data(), n);
     const Eigen::VectorXd e = Eigen::Map<const Eigen::VectorXd>(beta.data(), n - 1);
     Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
     solver.computeFromTridiagonal(d, e, Eigen::EigenvaluesOnly);
-    const double radius = solver.eigenvalues().cwiseAbs().maxCoeff();
-    return radius > 0 ? solver.eigenvalues().maxCoeff() / radius : 0;
+    return solver.eigenvalues().maxCoeff();
 }
 
 } // namespace
 
 double largest_growth(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
-                      std::span<const double> volume, std::span<const std::int32_t> first_look,
+                      std::span<const double> rate, std::span<const std::int32_t> first_look,
                       Whole* whole, const Progress& progress, const Stage& stage)
 {
     const std::size_t n = k.size();
-    SymmetricPart part(pool, links, k, volume, whole);
+    SymmetricPart part(pool, links, k, rate, whole);
     const auto& root = part.root();
     std::vector<double> q(n), before(n, 0.0), w(n), sums;
     auto sum = [&](const auto& term) {
@@ -139,7 +136,7 @@ double largest_growth(ThreadPool& pool, const FaceNeighbours& links, const FluxM
         });
         return whole != nullptr ? whole->sum(here) : here;
     };
-    const double all = sum([&](std::size_t i) { return volume[i]; });
+    const double all = sum([&](std::size_t i) { return rate[i]; });
     /// Takes the constant out of a, given <a, constant>; returns |a|.
     auto deflate = [&](std::vector<double>& a, double product) {
         return std::sqrt(sum([&](std::size_t i) {
@@ -167,8 +164,8 @@ double largest_growth(ThreadPool& pool, const FaceNeighbours& links, const FluxM
         beta.push_back(size);
         const bool ended = size <= 1e-14 * std::abs(alpha.front());
         if (step % steps_per_look == 0 || ended) {
-            growth = growth_of(alpha, beta);
-            if (ended || growth > certain_growth)
+            growth = largest_ritz(alpha, beta);
+            if (ended || growth > growth_limit) // the mode's own growth is no less
                 break;
         }
         before.swap(q);

@@ -85,11 +85,10 @@ class Patches
 {
   public:
     Patches(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
-            std::span<const double> volume)
-        : pool_(pool), links_(links), k_(k), volume_(volume), left_(k.size(), 1),
+            std::span<const double> rate)
+        : pool_(pool), links_(links), k_(k), rate_(rate), left_(k.size(), 1),
           proven_in_(k.size(), 0)
     {
-        bound_radius();
     }
 
     Growth judge(const std::vector<std::int32_t>& suspects, const Progress& progress,
@@ -120,42 +119,6 @@ class Patches
     }
 
   private:
-    /// The spectral radius lies between the largest diagonal entry and what each cell's energy
-    /// is at most, |e|^2 <= 2 (4 u_i^2 + sum u_j^2).
-    void bound_radius()
-    {
-        std::vector<double> size(k_.size()), diagonal(k_.size(), 0.0);
-        pool_.for_range(k_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const Eigen::Matrix4d s = symmetric(links_, k_, i);
-                size[i] = s.norm();
-                diagonal[i] = s.sum(); // of the own cell
-            }
-        });
-        std::mutex both;
-        pool_.for_range(k_.size(), 64, [&](std::size_t begin, std::size_t end, unsigned) {
-            double least = 0, most = 0;
-            for (std::size_t i = begin; i < end; ++i) {
-                if (!(volume_[i] > 0))
-                    continue;
-                double own = diagonal[i], all = 8 * size[i];
-                for (std::size_t f = 0; f < 4; ++f)
-                    if (const auto j = links_[i][f]; j >= 0) {
-                        const auto u = static_cast<std::size_t>(j);
-                        all += 2 * size[u];
-                        for (std::size_t g = 0; g < 4; ++g)
-                            if (links_[u][g] == static_cast<std::int32_t>(i))
-                                own += k_[u][5 * g];
-                    }
-                least = std::max(least, own / volume_[i]);
-                most = std::max(most, all / volume_[i]);
-            }
-            const std::lock_guard hold(both);
-            least_radius_ = std::max(least_radius_, least);
-            most_radius_ = std::max(most_radius_, most);
-        });
-    }
-
     Cells around(Cells cells, int rings) const
     {
         for (int r = 0; r < rings; ++r)
@@ -293,8 +256,7 @@ class Patches
                            symmetric(links_, k_, static_cast<std::size_t>(i)), i, weight);
         }
         for (Eigen::Index x = 0; x < n; ++x)
-            own(x, x) += share_of_limit * growth_limit * least_radius_ *
-                         volume_[static_cast<std::size_t>(nodes[static_cast<std::size_t>(x)])];
+            own(x, x) += share_of_limit * growth_limit * rate_of(nodes, x);
         for (const double part : {0.125, 0.25, 0.5, 1.0})
             if (positive(own + part * others))
                 return part;
@@ -310,9 +272,13 @@ class Patches
         for (const auto i : with_neighbours(links_, patch))
             add_energy(a, patch, links_, symmetric(links_, k_, static_cast<std::size_t>(i)), i, 1);
         for (Eigen::Index x = 0; x < n; ++x)
-            a(x, x) += growth_limit * most_radius_ *
-                       volume_[static_cast<std::size_t>(patch[static_cast<std::size_t>(x)])];
+            a(x, x) += growth_limit * rate_of(patch, x);
         return !positive(a);
+    }
+
+    double rate_of(const Cells& nodes, Eigen::Index x) const
+    {
+        return rate_[static_cast<std::size_t>(nodes[static_cast<std::size_t>(x)])];
     }
 
     /// Whether none of the nodes is in so many proven patches that their parts of the limit might
@@ -345,20 +311,19 @@ class Patches
     ThreadPool& pool_;
     const FaceNeighbours& links_;
     const FluxMatrices& k_;
-    std::span<const double> volume_;
+    std::span<const double> rate_;
     std::vector<Proven> proven_;
     std::vector<double> left_;            ///< of each cell's energy: no patch has it yet
     std::vector<std::int32_t> proven_in_; ///< patches, of which each cell is a node
-    double least_radius_ = 0, most_radius_ = 0;
 };
 
 } // namespace
 
 Growth growth_by_patches(ThreadPool& pool, const FaceNeighbours& links, const FluxMatrices& k,
-                         std::span<const double> volume, const std::vector<std::int32_t>& suspects,
+                         std::span<const double> rate, const std::vector<std::int32_t>& suspects,
                          const Progress& progress, const Stage& stage)
 {
-    return Patches(pool, links, k, volume).judge(suspects, progress, stage);
+    return Patches(pool, links, k, rate).judge(suspects, progress, stage);
 }
 
 } // namespace tawara::diffusion

@@ -60,7 +60,8 @@ struct Stability
     double smallest_m = 0;            ///< smallest cell indicator before repair
     std::int64_t repaired_cells = 0;
     double theta = 0; ///< threshold of the last repair round
-    /// Largest Ritz value over the spectral radius, after repair; 0 where it is proven that none
+    /// Most that a mode grows by in the largest stable step, as a part of itself, after repair (a
+    /// Ritz value: less than 0 where all that was found shrinks); 0 where it is proven that none
     /// grows.
     double largest_growth = 0;
     Notices notices;
