@@ -119,7 +119,9 @@ void status_command(Context& c, const std::string& folder)
         if (r.state == study::State::failed)
             c.say(r.name + " failed: " + r.reason);
         else if (r.state == study::State::running)
-            c.say(r.name + " is computed by " + r.owner);
+            c.say(
+                r.name + " is computed by " + study::owner_text(r.owner) +
+                (study::has_ended(r.owner) ? ", which has ended; study run goes on with it" : ""));
 }
 
 void report_command(Context& c, const std::string& folder)

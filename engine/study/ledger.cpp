@@ -6,15 +6,9 @@
 #include "engine/study/ledger_text.hpp"
 
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
-#include <sstream>
-#include <unistd.h>
 
 namespace tawara::study {
 namespace {
@@ -28,44 +22,6 @@ double now_s()
 {
     using namespace std::chrono;
     return duration<double>(system_clock::now().time_since_epoch()).count();
-}
-
-std::string host()
-{
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
-
-/// When a process began, in the kernel's ticks: a number of a process that was is given again.
-std::string start_of(long pid)
-{
-    std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-    std::string text((std::istreambuf_iterator<char>(in)), {});
-    const auto name_end = text.rfind(')'); // a name may hold blanks
-    if (name_end == std::string::npos)
-        return "0";
-    std::istringstream words(text.substr(name_end + 1));
-    std::string word;
-    constexpr int place = 20; // starttime is the 22nd of all, the name is the second
-    for (int k = 0; k < place; ++k)
-        words >> word;
-    return word;
-}
-
-/// What an owner is made of; an empty host where the text is no owner.
-struct OwnerParts
-{
-    std::string host, start;
-    long pid = 0;
-};
-OwnerParts parts_of(const std::string& owner)
-{
-    const auto start_at = owner.rfind(':'), pid_at = owner.rfind(':', start_at - 1);
-    if (start_at == std::string::npos || pid_at == std::string::npos)
-        return {};
-    return {owner.substr(0, pid_at), owner.substr(start_at + 1),
-            std::strtol(owner.c_str() + pid_at + 1, nullptr, 10)};
 }
 
 /// A statement with its values; columns are read while next() is true.
@@ -166,32 +122,6 @@ const char* name(State s)
 {
     constexpr std::array names{"planned", "running", "done", "failed"};
     return names[static_cast<std::size_t>(s)];
-}
-
-std::string this_owner()
-{
-    const long pid = getpid();
-    return host() + ":" + std::to_string(pid) + ":" + start_of(pid);
-}
-
-bool has_ended(const std::string& owner)
-{
-    const auto p = parts_of(owner);
-    if (p.host.empty() || p.host != host())
-        return false;
-    if (kill(static_cast<pid_t>(p.pid), 0) != 0 && errno == ESRCH)
-        return true;
-    return start_of(p.pid) != p.start;
-}
-
-std::string owner_text(const std::string& owner)
-{
-    if (owner == this_owner())
-        return "this program";
-    const auto p = parts_of(owner);
-    return p.host.empty() ? owner
-                          : "process " + std::to_string(p.pid) +
-                                (p.host == host() ? " of this machine" : " on " + p.host);
 }
 
 Ledger::Ledger(const fs::path& file, bool make) : file_(file)
@@ -392,6 +322,19 @@ std::optional<std::int64_t> Ledger::take(const std::string& owner, Share share)
         t.commit();
     }
     return found;
+}
+
+std::vector<Ledger::Elsewhere> Ledger::elsewhere(Share share) const
+{
+    std::vector<Elsewhere> out;
+    Statement begun(db_, "SELECT number, owner, heartbeat FROM runs WHERE state = 'running' AND "
+                         "number % ? = ? ORDER BY number");
+    begun.with(share.parts).with(share.part);
+    while (begun.next())
+        if (!is_of_this_host(begun.text(1)))
+            out.push_back(
+                {begun.integer(0), begun.number(2), now_s() - begun.number(2) > silent_s});
+    return out;
 }
 
 void Ledger::beat(const std::string& owner)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is planned, running, done and failed of a study: a file that survives its programs.
 #pragma once
+#include "engine/study/owner.hpp"
 #include "engine/study/study.hpp"
 
 #include <array>
@@ -78,6 +79,14 @@ class Ledger
 
     /// Takes the next run that is free, for an owner: what nobody has begun comes first.
     std::optional<std::int64_t> take(const std::string& owner, Share share);
+    /// A run that a program of another host has.
+    struct Elsewhere
+    {
+        std::int64_t run = 0;
+        double heard_s = 0;  ///< when that was heard of, by its clock [s since 1970]
+        bool silent = false; ///< the run is free
+    };
+    std::vector<Elsewhere> elsewhere(Share share) const;
     /// The owner is alive.
     void beat(const std::string& owner);
     void done(std::int64_t run, double seconds, const Results& results,
@@ -104,12 +113,5 @@ class Ledger
     std::filesystem::path file_;
     sqlite3* db_ = nullptr;
 };
-
-/// This program as an owner.
-std::string this_owner();
-/// Whether an owner is a program of this host that has ended.
-bool has_ended(const std::string& owner);
-/// "this program", "process 1234 of this machine", "process 77 on node-3": an owner for people.
-std::string owner_text(const std::string& owner);
 
 } // namespace tawara::study

@@ -16,8 +16,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <map>
 #include <mutex>
+#include <sched.h>
 #include <thread>
+#include <unistd.h>
 
 namespace tawara::study {
 namespace {
@@ -117,9 +120,10 @@ class Scheduler
                     const std::lock_guard hold(mutex_);
                     run = ledger_.take(owner_, options_.share);
                 }
-                if (!run)
+                if (run)
+                    compute(slot, study_.runs.at(static_cast<std::size_t>(*run)));
+                else if (!wait_for_others())
                     break;
-                compute(slot, study_.runs.at(static_cast<std::size_t>(*run)));
             }
         } catch (...) { // the ledger: no run can be kept any more
             const std::lock_guard hold(mutex_);
@@ -130,6 +134,59 @@ class Scheduler
         const std::lock_guard hold(mutex_);
         ++idle_;
         changed_.notify_all();
+    }
+
+    /// What programs of other hosts have.
+    enum class Elsewhere {
+        nothing, ///< nothing that is worth waiting for: each has given a sign of life
+        silent,  ///< runs of a program that has given none since they are waited for
+        free     ///< runs of one that is taken for dead
+    };
+
+    /// @pre the mutex is held
+    Elsewhere look_elsewhere()
+    {
+        const auto now = Clock::now();
+        std::map<std::int64_t, Sign> signs;
+        auto out = Elsewhere::nothing;
+        for (const auto& [run, heard_s, silent] : ledger_.elsewhere(options_.share)) {
+            const auto before = signs_.find(run);
+            auto& sign = signs[run] = before == signs_.end() ? Sign{heard_s, now} : before->second;
+            sign.given = sign.given || sign.heard_s != heard_s;
+            if (silent)
+                return Elsewhere::free;
+            // its clock may be ahead of this one's: nobody waits for ever
+            if (!sign.given &&
+                std::chrono::duration<double>(now - sign.since).count() < Ledger::silent_s + 5)
+                out = Elsewhere::silent;
+        }
+        if (out == Elsewhere::silent && signs_.empty())
+            say(Notice::Level::warning,
+                "runs under way on other machines: " + std::to_string(signs.size()) +
+                    "; those of programs that give no sign for a minute are taken");
+        signs_ = std::move(signs);
+        return out;
+    }
+
+    /// Waits where runs of other hosts may become free: living programs give a sign every few
+    /// seconds.
+    /// @return whether there may be one
+    bool wait_for_others()
+    {
+        constexpr auto look = std::chrono::seconds(1);
+        std::unique_lock lock(mutex_);
+        while (!stop_.stop_requested()) {
+            if (Clock::now() >= next_look_) { // by one slot for all
+                elsewhere_ = look_elsewhere();
+                next_look_ = Clock::now() + look;
+            }
+            if (elsewhere_ == Elsewhere::free)
+                next_look_ = {}; // it is to be seen whether it was taken
+            if (elsewhere_ != Elsewhere::silent)
+                return elsewhere_ == Elsewhere::free;
+            changed_.wait_for(lock, look);
+        }
+        return false;
     }
 
     void compute(std::size_t slot, const PlannedRun& run)
@@ -168,6 +225,8 @@ class Scheduler
         else
             say(Notice::Level::warning, run.name + " failed: " + reason);
         fraction_[slot] = 0;
+        signs_.clear(); // long ago
+        next_look_ = {};
         changed_.notify_all();
     }
 
@@ -287,6 +346,16 @@ class Scheduler
     mutable std::mutex mutex_; ///< of the ledger and what follows
     std::condition_variable changed_;
     std::size_t idle_ = 0;
+    /// Of a run that another host has.
+    struct Sign
+    {
+        double heard_s = 0;      ///< when its program was heard of, by its clock
+        Clock::time_point since; ///< when it was looked at first
+        bool given = false;      ///< it was heard of since
+    };
+    std::map<std::int64_t, Sign> signs_;
+    Elsewhere elsewhere_ = Elsewhere::nothing;
+    Clock::time_point next_look_;
     std::exception_ptr broken_;
     std::vector<std::atomic<double>> fraction_; ///< of each slot's run
 };
@@ -348,6 +417,24 @@ std::vector<Slot> slots_of(const StudyOptions& o, unsigned threads, unsigned ran
     return out;
 }
 
+/// That a launcher of ranks, or taskset, leaves fewer cores than runs are to be computed at once.
+void say_if_bound(const StudyOptions& o, std::size_t at_once)
+{
+    cpu_set_t may;
+    const long there = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!o.notice || sched_getaffinity(0, sizeof may, &may) != 0)
+        return;
+    const auto cores = CPU_COUNT(&may);
+    if (cores < there && static_cast<std::size_t>(cores) < at_once)
+        o.notice({Notice::Level::warning, "this process may use " + std::to_string(cores) +
+                                              " of the machine's " + std::to_string(there) +
+                                              " cores, and computes " + std::to_string(at_once) +
+                                              " runs at once" +
+                                              (number_of("OMPI_COMM_WORLD_LOCAL_SIZE", 0) > 0
+                                                   ? "; mpirun --bind-to none lets it use all"
+                                                   : "")});
+}
+
 StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress)
 {
     for (const auto& run : s.runs) {
@@ -356,7 +443,9 @@ StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& pr
     }
     fs::create_directories(o.out);
     const auto local = local_rank();
-    Scheduler scheduler(s, o, slots_of(o, progress.context.threads, local.rank, local.ranks),
+    auto slots = slots_of(o, progress.context.threads, local.rank, local.ranks);
+    say_if_bound(o, slots.size());
+    Scheduler scheduler(s, o, std::move(slots),
                         std::max(1U, progress.context.threads / local.ranks));
     scheduler.plan();
     return scheduler.go(progress);

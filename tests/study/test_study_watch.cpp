@@ -4,10 +4,16 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/study/forecast.hpp"
 #include "engine/study/open_run.hpp"
+#include "engine/study/scheduler.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <csignal>
+#include <fstream>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace tawara;
@@ -134,6 +140,64 @@ class TestStudyWatch : public QObject
         // the file is another study's by now
         put(file, to_json(NewStudy{"other", {{"time.end_ms", {"5"}}}}));
         QVERIFY_THROWS_EXCEPTION(InputError, study_of(watch.look()));
+    }
+
+    /// A program that was killed and that nobody waits for has ended: PID 1 of a container is often
+    /// none that does.
+    void aProgramThatNobodyWaitsForHasEnded()
+    {
+        const pid_t child = fork();
+        QVERIFY(child >= 0);
+        if (child == 0) {
+            pause();
+            _exit(0);
+        }
+        std::ifstream in("/proc/" + std::to_string(child) + "/stat");
+        const std::string text((std::istreambuf_iterator<char>(in)), {});
+        const auto fields = QString::fromStdString(text.substr(text.rfind(')') + 2)).split(' ');
+        char host[256]{};
+        gethostname(host, sizeof host - 1);
+        const auto owner =
+            std::string(host) + ":" + std::to_string(child) + ":" + fields[19].toStdString();
+        QVERIFY(is_of_this_host(owner) && !is_of_this_host("elsewhere:1:1"));
+        QVERIFY(!has_ended(owner));
+        kill(child, SIGKILL);
+        QTRY_VERIFY(has_ended(owner)); // before anybody waits for it
+        QCOMPARE(waitpid(child, nullptr, 0), child);
+        QVERIFY(has_ended(owner));
+    }
+
+    /// A run that a program of another host has is taken when that gives no sign; one that does
+    /// keeps nobody waiting.
+    void silentProgramsElsewhereAreWaitedFor()
+    {
+        const auto file = made("silent", of_times());
+        const auto s = read_study(file);
+        StudyOptions o;
+        o.out = usual_folder(file);
+        o.device.devices = "cpu";
+        std::filesystem::create_directories(o.out);
+        const auto ledger = [&](const char* sql) {
+            sqlite3* db = nullptr;
+            QCOMPARE(sqlite3_open((o.out / "study.sqlite").c_str(), &db), SQLITE_OK);
+            sqlite3_busy_timeout(db, 10'000);
+            QCOMPARE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+            sqlite3_close(db);
+        };
+        Ledger(o.out / "study.sqlite", true).plan(s);
+        Ledger(o.out / "study.sqlite", false).take("elsewhere:1:1", {});
+        ledger("UPDATE runs SET heartbeat = heartbeat - 56 WHERE number = 0");
+        QCOMPARE(run_study(s, o, {}).done, std::int64_t(2)); // in 4 seconds
+        ledger("UPDATE runs SET state = 'running', owner = 'elsewhere:1:1' WHERE number = 0");
+        std::jthread alive([&](const std::stop_token& stop) {
+            for (int k = 1; !stop.stop_requested(); ++k) {
+                ledger(("UPDATE runs SET heartbeat = 1e11 + " + std::to_string(k) +
+                        " WHERE number = 0")
+                           .c_str());
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            }
+        });
+        QCOMPARE(run_study(s, o, {}).running, std::int64_t(1));
     }
 
     void whatItTakesIsForecast()

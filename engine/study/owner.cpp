@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/study/owner.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <unistd.h>
+
+namespace tawara::study {
+namespace {
+
+std::string host()
+{
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+/// A process as the kernel has it.
+struct Process
+{
+    std::string state; ///< "R", "S", ...; "Z": it has ended, and nobody has waited for it
+    std::string start; ///< in ticks: the number of a process that was is given again
+};
+Process process(long pid)
+{
+    std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const auto name_end = text.rfind(')'); // a name may hold blanks
+    if (name_end == std::string::npos)
+        return {"", "0"};
+    std::istringstream words(text.substr(name_end + 1));
+    Process out;
+    words >> out.state;
+    constexpr int state_at = 3, start_at = 22; // of the fields
+    for (int k = state_at; k < start_at; ++k)
+        words >> out.start;
+    return out;
+}
+
+/// What an owner is made of; an empty host where the text is no owner.
+struct OwnerParts
+{
+    std::string host, start;
+    long pid = 0;
+};
+OwnerParts parts_of(const std::string& owner)
+{
+    const auto start_at = owner.rfind(':'), pid_at = owner.rfind(':', start_at - 1);
+    if (start_at == std::string::npos || pid_at == std::string::npos)
+        return {};
+    return {owner.substr(0, pid_at), owner.substr(start_at + 1),
+            std::strtol(owner.c_str() + pid_at + 1, nullptr, 10)};
+}
+
+} // namespace
+
+std::string this_owner()
+{
+    const long pid = getpid();
+    return host() + ":" + std::to_string(pid) + ":" + process(pid).start;
+}
+
+bool is_of_this_host(const std::string& owner)
+{
+    const auto p = parts_of(owner);
+    return !p.host.empty() && p.host == host();
+}
+
+bool has_ended(const std::string& owner)
+{
+    if (!is_of_this_host(owner))
+        return false;
+    const auto p = parts_of(owner);
+    if (kill(static_cast<pid_t>(p.pid), 0) != 0 && errno == ESRCH)
+        return true;
+    const auto now = process(p.pid);
+    return now.start != p.start || now.state == "Z" || now.state == "X";
+}
+
+std::string owner_text(const std::string& owner)
+{
+    if (owner == this_owner())
+        return "this program";
+    const auto p = parts_of(owner);
+    return p.host.empty() ? owner
+                          : "process " + std::to_string(p.pid) +
+                                (is_of_this_host(owner) ? " of this machine" : " on " + p.host);
+}
+
+} // namespace tawara::study

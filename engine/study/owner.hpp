@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who computes a run of a study: a program, by its host, its process and when that began.
+#pragma once
+#include <string>
+
+namespace tawara::study {
+
+/// This program as an owner, HOST:PID:START.
+std::string this_owner();
+/// Whether an owner is a program of this host that has ended. One that was killed and that nobody
+/// has waited for has ended, too: in containers that may last as long as they do.
+bool has_ended(const std::string& owner);
+/// Whether this host can tell that an owner has ended.
+bool is_of_this_host(const std::string& owner);
+/// "this program", "process 1234 of this machine", "process 77 on node-3": an owner for people.
+std::string owner_text(const std::string& owner);
+
+} // namespace tawara::study
