@@ -261,6 +261,7 @@ int obeyed(std::span<const std::string> args, const Console& console)
     declare_study(d);
     declare_session(d);
     declare_export(d);
+    declare_provenance(d);
     declare_mesh(d);
     declare_cell(d);
     declare_cable(d);

@@ -86,6 +86,7 @@ void declare_run(const Declaration& d);
 void declare_study(const Declaration& d);
 void declare_session(const Declaration& d);
 void declare_export(const Declaration& d);
+void declare_provenance(const Declaration& d);
 void declare_mesh(const Declaration& d);
 void declare_cell(const Declaration& d);
 void declare_cable(const Declaration& d);

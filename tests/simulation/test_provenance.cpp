@@ -4,6 +4,7 @@
 #include "engine/core/provenance.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/provenance_read.hpp"
 #include "engine/simulation/results/run_picture.hpp"
 #include "tests/simulation/plane_wave.hpp"
 #include "tests/simulation/slab_commands.hpp"
@@ -120,15 +121,41 @@ class TestProvenance : public tawara::test::SlabCommands
                 continue;
             if (name.endsWith(".csv")) { // the contract says what is in them
                 QVERIFY2(listed.contains(name), qPrintable(name));
+                const auto by_report = QByteArray::fromStdString(provenance_in(file.toStdString()));
+                QCOMPARE(not_of_program(by_report), QByteArray());
+                QCOMPARE(object(by_report)["session"],
+                         report_["reproduction"].toObject()["session"]);
                 ++tables;
                 continue;
             }
             const auto bad = not_of_run(carried(file));
             QVERIFY2(bad.isEmpty(), name.toUtf8() + " " + bad);
+            if (!name.endsWith(".pvd")) // which says two hyphens in another way
+                QCOMPARE(QByteArray::fromStdString(provenance_in(file.toStdString())),
+                         carried(file));
             ++own;
         }
         QVERIFY(tables >= 3);
         QCOMPARE(own, 1 + 1 + 3 + 2 + 1); // page, map, frames, checkpoints, list of frames
+    }
+
+    void theCommandSaysIt()
+    {
+        std::ostringstream out, err;
+        const auto say = [&](const char* file) {
+            const std::vector<std::string> words{"provenance", path(file).toStdString()};
+            return cli::run(words, {out, err, {}, false});
+        };
+        QCOMPARE(say("vtu/activation.vtu"), 0);
+        const auto said = QJsonDocument::fromJson(QByteArray::fromStdString(out.str()));
+        QCOMPARE(not_of_run(said.toJson(QJsonDocument::Compact)), QByteArray());
+        QFile other(path("other.csv"));
+        QVERIFY(other.open(QIODevice::WriteOnly) && other.write("t,V\n") > 0);
+        other.close();
+        QCOMPARE(say("other.csv"), 2);
+        QVERIFY2(err.str().find("other.csv: says nothing of what made it, and neither does") !=
+                     std::string::npos,
+                 err.str().c_str());
     }
 
     void framesOfCarp()
