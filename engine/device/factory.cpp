@@ -58,8 +58,7 @@ std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& prob
     std::vector<int> numbers;
     try {
         numbers = cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem)));
-        return cuda::make_cuda_stepper(problem, numbers, options.precision, options.tuning,
-                                       progress);
+        return cuda::make_cuda_stepper(problem, numbers, options, progress);
     } catch (const DeviceError& e) {
         if (!cuda::no_memory(e.status))
             throw;
@@ -67,7 +66,8 @@ std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& prob
                                     available_memory_bytes());
         std::sort(numbers.begin(), numbers.end());
         std::erase_if(plans, [&](const MemoryPlan& p) { // what just found no room
-            return p.precision == options.precision && p.devices == Devices::cuda(numbers);
+            return p.precision == options.precision && p.devices == Devices::cuda(numbers) &&
+                   p.maps >= options.maps;
         });
         throw NoMemory(e, std::move(plans));
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 namespace tawara::device {
 namespace {
@@ -33,15 +34,21 @@ bool takes_no_more(Precision p, Precision tried, bool on_cpu)
     return rank(p) >= rank(tried);
 }
 
-MemoryPlan plan(Devices devices, Precision p, double needed, double there, const std::string& where)
+MemoryPlan plan(Devices devices, Precision p, bool maps, double needed, double there,
+                const std::string& where)
 {
-    return {std::move(devices), p, needed, there,
-            std::string(name(p)) + " precision on " + where + " (about " + gigabytes(needed) +
-                " of " + gigabytes(there) + " free)"};
+    return {std::move(devices),
+            p,
+            maps,
+            needed,
+            there,
+            std::string(name(p)) + " precision" + (maps ? "" : " without activation maps") +
+                " on " + where + " (about " + gigabytes(needed) + " of " + gigabytes(there) +
+                " free)"};
 }
 
 /// The fewest GPUs, those with most free, on which each part has room; nothing: too few.
-std::optional<MemoryPlan> on_gpus(double bytes, Precision p, bool can_split,
+std::optional<MemoryPlan> on_gpus(double bytes, Precision p, bool maps, bool can_split,
                                   std::vector<FreeMemory> gpus)
 {
     std::stable_sort(gpus.begin(), gpus.end(),
@@ -54,7 +61,7 @@ std::optional<MemoryPlan> on_gpus(double bytes, Precision p, bool can_split,
         if (each <= usable_share * gpu.bytes) { // the one with least of those taken
             std::sort(taken.begin(), taken.end());
             const auto devices = Devices::cuda(taken);
-            return plan(devices, p, each, gpu.bytes,
+            return plan(devices, p, maps, each, gpu.bytes,
                         (taken.size() > 1 ? "each of " : "") + devices.text());
         }
         if (!can_split)
@@ -68,19 +75,30 @@ std::optional<MemoryPlan> on_gpus(double bytes, Precision p, bool can_split,
 std::vector<MemoryPlan> plans_that_fit(const MemoryNeed& need, Precision tried,
                                        std::span<const FreeMemory> gpus, double host_bytes)
 {
-    std::vector<MemoryPlan> out;
+    std::vector<MemoryPlan> out, without_maps;
     for (std::size_t k = 0; k < need.precisions.size(); ++k) {
         const auto p = need.precisions[k];
         if (!takes_no_more(p, tried, false) || !(need.on_cuda[k] > 0))
             continue;
-        if (auto found = on_gpus(need.on_cuda[k], p, need.can_split, {gpus.begin(), gpus.end()}))
+        const auto with = [&](double bytes, bool maps) {
+            return on_gpus(bytes, p, maps, need.can_split, {gpus.begin(), gpus.end()});
+        };
+        auto found = with(need.on_cuda[k], true);
+        const bool fits = found.has_value();
+        if (fits)
             out.push_back(std::move(*found));
+        // the precision that was tried found no room, whatever the estimate says
+        if (!(need.maps_on_cuda[k] > 0) || (fits && p != tried))
+            continue;
+        if (auto less = with(need.on_cuda[k] - need.maps_on_cuda[k], false))
+            without_maps.push_back(std::move(*less));
     }
+    std::move(without_maps.begin(), without_maps.end(), std::back_inserter(out));
     for (std::size_t k = 0; k < need.precisions.size(); ++k) {
         const auto p = need.precisions[k];
         if (takes_no_more(p, tried, true) && need.on_cpu[k] > 0 &&
             need.on_cpu[k] <= usable_share * host_bytes)
-            out.push_back(plan("cpu", p, need.on_cpu[k], host_bytes, "the CPU"));
+            out.push_back(plan("cpu", p, true, need.on_cpu[k], host_bytes, "the CPU"));
     }
     return out;
 }
@@ -130,6 +148,7 @@ MemoryNeed memory_need(const TissueProblem& p)
         if (newton)
             bytes += n * 20 * 8 + cells + entries * 8;
         out.on_cuda[k] = bytes;
+        out.maps_on_cuda[k] = n * (2 * real + 16); // peak and rest, two times
         // there the rows are stored with 4 bytes a column, and a first state is kept beside
         out.on_cpu[k] = precision == Precision::mixed ? 0 : bytes + entries * 2;
     }

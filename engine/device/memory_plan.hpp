@@ -19,6 +19,7 @@ struct MemoryPlan
 {
     Devices devices;
     Precision precision = Precision::double_;
+    bool maps = true;        ///< activation maps are kept (StepperOptions::maps)
     double needed_bytes = 0; ///< of each device; of the machine's memory where the CPU computes
     double there_bytes = 0;  ///< of that, on the device that has least
     std::string words;       ///< "single precision on cuda:0 (about 9 GB of 20 GB free)"
@@ -32,6 +33,7 @@ struct MemoryNeed
     static constexpr std::array precisions{Precision::double_, Precision::mixed, Precision::single};
     std::array<double, 3> on_cuda{}, on_cpu{}; ///< [bytes], in the order of `precisions`
     bool can_split = true;                     ///< over several GPUs
+    std::array<double, 3> maps_on_cuda{};      ///< of on_cuda: what activation maps take
 };
 
 /// Memory of a CUDA device that nobody has taken.
@@ -42,8 +44,9 @@ struct FreeMemory
 };
 
 /// Ways to compute a tissue that found no room, the one that changes least first: the same
-/// precision on another GPU or several, mixed or single precision, the CPU. None takes more of a
-/// device than nine tenths of what is free.
+/// precision on another GPU or several, mixed or single precision; without activation maps, in the
+/// precision that was tried and where another one has no room with them; the CPU. None takes more
+/// of a device than nine tenths of what is free.
 /// @param tried      the precision that found no room
 /// @param gpus       that may be used; empty: none
 /// @param host_bytes free for the CPU's way; 0: not known, and it is not planned

@@ -103,6 +103,8 @@ class Stepper
     /// @throws InputError of an unknown without cells
     /// @cost   linear in its numbers; a copy of these from a CUDA device
     virtual void cell_numbers(std::size_t unknown, CellNumbers& out) const = 0;
+    virtual bool keeps_maps() const { return true; } ///< StepperOptions::maps
+    /// Empty where none are kept.
     virtual Maps maps() const = 0;
     virtual Snapshot snapshot() const = 0;
     virtual void restore(const Snapshot& s) = 0;
@@ -158,7 +160,13 @@ struct StepperOptions
     Precision precision = Precision::double_;
     unsigned threads = 0; ///< of the CPU; 0: as many of the context's as the unknowns keep busy
     Tuning tuning{};
+    /// Whether activation maps are kept. Without them a CUDA device needs two times and two
+    /// potentials an unknown less; nothing else changes, by a bit. The CPU keeps them always.
+    bool maps = true;
 };
+/// What a user is told where no maps are kept.
+inline constexpr const char* no_maps_text =
+    "no activation maps are kept, since there was no room for them";
 
 /// The one place where a back end is chosen.
 /// @param notices  says which was chosen and why, when "auto" had to choose

@@ -39,13 +39,14 @@ inline bool usable(const std::string& text)
 /// A stepper on these devices; on the CPU with two threads.
 inline std::unique_ptr<device::Stepper> on(const device::TissueProblem& p, const char* devices,
                                            Precision precision = Precision::double_,
-                                           const device::Tuning& tuning = {})
+                                           const device::Tuning& tuning = {}, bool maps = true)
 {
     device::StepperOptions o;
     o.devices = devices;
     o.precision = precision;
     o.threads = 2;
     o.tuning = tuning;
+    o.maps = maps;
     return device::make_stepper(p, o);
 }
 

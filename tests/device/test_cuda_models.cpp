@@ -217,6 +217,67 @@ class TestCudaModels : public QObject
         QVERIFY(longs < 7500 / 4);
     }
 
+    /// Without maps nothing else changes, by a bit: fused steps and others, kernels that load cells
+    /// ahead (of 40 states), unknowns at rest, Newton's method, several shards, mixed precision;
+    /// and a snapshot goes on with maps from there.
+    void withoutMapsNothingElseChanges_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<QString>("devices");
+        for (const auto p : {Precision::double_, Precision::mixed, Precision::single})
+            for (const char* kind : {"fused", "apart", "ring", "rest", "Newton"})
+                for (const char* devices : {"cuda:0", "cuda:0,0,0"}) {
+                    const bool newton = kind == std::string("Newton");
+                    if (newton && (p != Precision::double_ || devices != std::string("cuda:0")))
+                        continue;
+                    if (p == Precision::mixed && kind != std::string("apart"))
+                        continue;
+                    QTest::addRow("%s, %s, %s", kind, std::string(name(p)).c_str(), devices)
+                        << kind << int(p) << QString(devices);
+                }
+    }
+    void withoutMapsNothingElseChanges()
+    {
+        QFETCH(QString, kind);
+        QFETCH(int, precision);
+        QFETCH(QString, devices);
+        const auto number = static_cast<Precision>(precision);
+        ProblemOptions o;
+        o.scheme = diffusion::Scheme::p1;
+        auto p = problem_of(kind == "ring" ? "ohara_rudy_2011" : "ten_tusscher_2006",
+                            kind == "Newton" ? cell::Scheme::backward_euler
+                                             : cell::Scheme::rush_larsen_light,
+                            0.02, o);
+        p.rest_tolerance_mV = kind == "rest" ? 0.1 : 0;
+        if (kind == "Newton")
+            p.stepping = Stepping::newton;
+        Tuning tuning;
+        tuning.fused = kind == "fused";
+        const auto one = [&](bool maps) {
+            return on(p, qPrintable(devices), number, tuning, maps);
+        };
+        auto kept = one(true), none = one(false);
+        QVERIFY(kept->keeps_maps() && !none->keeps_maps() && none->maps().activation_ms.empty());
+        for (auto* s : {kept.get(), none.get()}) {
+            s->add_stimulus(left_end(p, 0.6));
+            s->advance(steps_of(1000));
+        }
+        const auto a = kept->snapshot(), b = none->snapshot();
+        QVERIFY(largest_difference(a.v, b.v) == 0 && a.states == b.states);
+        QVERIFY(short_tests() || *std::max_element(a.v.begin(), a.v.end()) > -20);
+        QVERIFY(std::all_of(b.activation_ms.begin(), b.activation_ms.end(),
+                            [](double ms) { return std::isnan(ms); }));
+        auto later = one(true), back = one(false);
+        later->restore(b);
+        back->restore(a);
+        for (auto* s : {later.get(), back.get(), none.get()})
+            s->advance(steps_of(500));
+        QVERIFY(largest_difference(later->snapshot().v, none->snapshot().v) == 0);
+        QVERIFY(largest_difference(back->snapshot().v, none->snapshot().v) == 0);
+        QCOMPARE(later->maps().activation_ms.size(), p.size());
+    }
+
     /// Newton's method in slots without a cell, 28 of 64 here, takes no longer than in those with
     /// one; else all iterations are made in each step, 40 times as many as rest needs.
     void slotsWithoutACellDoNotWait()

@@ -11,12 +11,13 @@ using namespace tawara::device;
 
 namespace {
 
-/// "double cuda:0, single cpu"
+/// "double cuda:0, single without maps cuda:0, single cpu"
 QString text(const std::vector<MemoryPlan>& plans)
 {
     QStringList out;
     for (const auto& p : plans)
-        out << QString::fromStdString(std::string(name(p.precision)) + " " + p.devices.text());
+        out << QString::fromStdString(std::string(name(p.precision)) + " " +
+                                      (p.maps ? "" : "without maps ") + p.devices.text());
     return out.join(", ");
 }
 
@@ -77,6 +78,30 @@ class TestMemoryPlan : public QObject
         }
     }
 
+    /// Where a precision has room without maps alone, that comes after those that have it with
+    /// them.
+    void mapsAreLeftOutLast()
+    {
+        MemoryNeed need{{20 * GB, 15 * GB, 10 * GB}, {20 * GB, 0, 10 * GB}, false};
+        need.maps_on_cuda = {2 * GB, 2 * GB, 1 * GB};
+        const auto text_of = [&](double free_GB, Precision tried) {
+            const std::vector<FreeMemory> gpus{{0, free_GB * GB}};
+            return text(plans_that_fit(need, tried, gpus, 64 * GB));
+        };
+        QCOMPARE(text_of(21, Precision::double_),
+                 QString("mixed cuda:0, single cuda:0, double without maps cuda:0, double cpu, "
+                         "single cpu"));
+        QCOMPARE(text_of(10.5, Precision::double_),
+                 QString("single without maps cuda:0, double cpu, single cpu"));
+        QCOMPARE(text_of(10.5, Precision::single),
+                 QString("single without maps cuda:0, single cpu"));
+        QCOMPARE(text_of(9, Precision::single), QString("single cpu"));
+        const std::vector<FreeMemory> gpus{{0, 10.5 * GB}};
+        const auto plan = plans_that_fit(need, Precision::single, gpus, 0).at(0);
+        QCOMPARE(plan.words, std::string("single precision without activation maps on cuda:0 "
+                                         "(about 9 GB of 10.5 GB free)"));
+    }
+
     /// Mixed precision is none of the CPU's: double stands for it there.
     void mixedHasNoCpu()
     {
@@ -100,6 +125,8 @@ class TestMemoryPlan : public QObject
         // 18 states, 10 vectors, two times, rows of 14 entries: 430 to 450 bytes an unknown
         QVERIFY2(need.on_cuda[0] > 400e3 && need.on_cuda[0] < 480e3,
                  qPrintable(QString::number(need.on_cuda[0])));
+        QCOMPARE(need.maps_on_cuda[0], 32e3); // two times, two potentials
+        QCOMPARE(need.maps_on_cuda[2], 24e3);
         QVERIFY(need.on_cuda[0] > need.on_cuda[1] && need.on_cuda[1] > need.on_cuda[2]);
         QVERIFY(need.on_cpu[0] > need.on_cpu[2] && need.on_cpu[1] == 0 && need.can_split);
         p.stepping = Stepping::newton;

@@ -6,40 +6,16 @@
 #include "engine/core/error.hpp"
 #include "engine/device/memory_plan.hpp"
 #include "engine/device/stepper.hpp"
+#include "tests/simulation/fault_switches.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <limits>
 #include <new>
-#include <thread>
 
 namespace tawara::test {
-
-struct Faults
-{
-    std::atomic<std::int64_t> at_step{-1}; ///< fails in the batch that passes it; -1: never
-    std::atomic<bool> memory{false};       ///< by bad_alloc, once, in place of the device for good
-    std::atomic<bool> dead{false};         ///< nothing comes from the device any more
-    std::atomic<bool> no_ceilings{false};
-    std::atomic<bool> small{false}; ///< a GPU on which steppers in double precision have no room
-    std::atomic<bool> tiny{false};  ///< no stepper has room, whatever a plan says
-    /// Requests for memory until one fails, on any thread but the test's; < 0: none does. Where
-    /// in_what_libraries_made_noexcept(), the next one does in its place.
-    std::atomic<long> allocation{-1};
-    std::thread::id test = std::this_thread::get_id();
-    void clear()
-    {
-        at_step = -1, memory = dead = no_ceilings = small = tiny = false, allocation = -1;
-    }
-};
-
-inline Faults& faults()
-{
-    static Faults f;
-    return f;
-}
 
 /// Whether a library is among the callers that asks for memory in what it has made noexcept. A
 /// request that fails there ends any program by std::terminate(), whatever its caller does. There
@@ -76,7 +52,11 @@ inline DeviceError device_lost()
 class FaultyStepper final : public device::Stepper
 {
   public:
-    explicit FaultyStepper(std::unique_ptr<device::Stepper> inner) : inner_(std::move(inner)) {}
+    /// @param maps  whether it keeps any: CUDA devices alone leave them out
+    FaultyStepper(std::unique_ptr<device::Stepper> inner, bool maps)
+        : inner_(std::move(inner)), maps_(maps)
+    {
+    }
     void advance(std::int64_t n) override
     {
         need();
@@ -124,8 +104,24 @@ class FaultyStepper final : public device::Stepper
     {
         need(), inner_->cell_numbers(unknown, out);
     }
-    device::Maps maps() const override { return need(), inner_->maps(); }
-    device::Snapshot snapshot() const override { return need(), inner_->snapshot(); }
+    bool keeps_maps() const override { return maps_; }
+    device::Maps maps() const override
+    {
+        need();
+        return maps_ ? inner_->maps() : device::Maps();
+    }
+    device::Snapshot snapshot() const override
+    {
+        need();
+        auto s = inner_->snapshot();
+        if (!maps_) { // as a CUDA device does
+            s.activation_ms.assign(s.v.size(), std::numeric_limits<double>::quiet_NaN());
+            s.repolarisation_ms = s.activation_ms;
+            s.peak_mV.assign(s.v.size(), -1e3);
+            s.rest_mV = s.v;
+        }
+        return s;
+    }
     void restore(const device::Snapshot& s) override { need(), inner_->restore(s); }
     std::vector<device::KernelRecord> kernels() const override { return need(), inner_->kernels(); }
     std::string device() const override { return inner_->device(); }
@@ -137,6 +133,7 @@ class FaultyStepper final : public device::Stepper
             throw device_lost();
     }
     std::unique_ptr<device::Stepper> inner_;
+    bool maps_;
 };
 
 } // namespace tawara::test
@@ -160,7 +157,11 @@ std::unique_ptr<Stepper> faulty_make_stepper(const TissueProblem& p, const Stepp
     if (test::faults().tiny || (test::faults().small && o.precision == Precision::double_))
         throw NoMemory({"cuda:0", "cudaMalloc", 2, "out of memory"},
                        plans_that_fit({{2e9, 0, 1e9}, {2e9, 0, 1e9}}, o.precision, {}, 1.5e9));
-    return std::make_unique<test::FaultyStepper>(real_make_stepper(p, o, progress, notices));
+    if (test::faults().no_room_for_maps && o.maps)
+        throw NoMemory({"cuda:0", "cudaMalloc", 2, "out of memory"},
+                       {{"cpu", o.precision, false, 1e9, 2e9, "double without activation maps"}});
+    return std::make_unique<test::FaultyStepper>(real_make_stepper(p, o, progress, notices),
+                                                 o.maps);
 }
 
 Ceilings real_measure_ceilings(const Devices&, unsigned) asm("__real_" TAWARA_CEILINGS);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a run and of the window's engine when a device, memory or a listener fails.
 #include "engine/simulation/session/output_keys.hpp"
+#include "tests/several.hpp"
 #include "tests/simulation/fault_runs.hpp"
 #include "tests/simulation/faults.hpp"
 
@@ -457,5 +458,8 @@ class TestFaults : public QObject
         QVERIFY(in.answer(pause).applied);
     }
 };
-QTEST_GUILESS_MAIN(TestFaults)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestFaults>(argc, argv);
+}
 #include "test_faults.moc"

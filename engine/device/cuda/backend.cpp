@@ -256,9 +256,10 @@ bool no_back_end_does(const TissueProblem& p)
 } // namespace
 
 std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::vector<int>& devices,
-                                           Precision precision, const Tuning& tuning,
-                                           const Progress& progress)
+                                           const StepperOptions& options, const Progress& progress)
 {
+    const auto precision = options.precision;
+    const auto& tuning = options.tuning;
     const auto why = unsupported_reason(p, precision);
     if (!why.empty())
         throw InputError("--devices",
@@ -275,8 +276,8 @@ std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::ve
     if (placed != devices && !shares.empty()) // each part has the size of the device it comes to
         sharding = cut(moved_with(shares, devices, placed));
     if (single)
-        return std::make_unique<CudaStepper<float>>(p, std::move(sharding), placed, tuning);
-    return std::make_unique<CudaStepper<double>>(p, std::move(sharding), placed, tuning, mixed);
+        return std::make_unique<CudaStepper<float>>(p, std::move(sharding), placed, options);
+    return std::make_unique<CudaStepper<double>>(p, std::move(sharding), placed, options);
 }
 
 } // namespace tawara::device::cuda

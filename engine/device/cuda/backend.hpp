@@ -29,9 +29,10 @@ std::vector<int> device_numbers(const Devices& named, std::size_t unknowns);
 
 /// Steps a tissue on CUDA devices, one shard of it on each. Results do not depend on the number of
 /// shards nor on the order inside them, bit for bit, nor on Tuning.
+/// @param options  of which `devices` and `threads` are not looked at
 /// @throws InputError, DeviceError
 std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::vector<int>& devices,
-                                           Precision precision, const Tuning& tuning = {},
+                                           const StepperOptions& options,
                                            const Progress& progress = {});
 
 /// @throws InputError, DeviceError

@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     for (int k = 0; k < kept; ++k)
         cell.old[k] = __ldcs(cell.states + k * 32);
     const int phase = p.v_before ? p.record.phase[slot] : 3;
-    const Real track = p.v_before ? p.record.track[slot] : Real(0);
+    const Real track = p.v_before && p.record.track ? p.record.track[slot] : Real(0);
     cell.row = row_of(p, type_of(p, slot));
     const long long step = m.status->step + m.offset;
     const double t_ms = static_cast<double>(step) * m.dt_ms;

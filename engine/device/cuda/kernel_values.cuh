@@ -44,7 +44,7 @@ struct Pass
 };
 
 /// Activation maps. `track` is the least potential before activation, the present one included, and
-/// the peak after it.
+/// the peak after it. Where no maps are kept, every phase is 3, and all but `phase` are null.
 template <class Real>
 struct Record
 {

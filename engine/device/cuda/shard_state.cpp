@@ -193,7 +193,7 @@ void begin_kept(Beginning<Real>& b, DeviceReaction<Real>& reaction, std::size_t 
 
 template <class Real>
 ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t number, int device_,
-                             bool fused)
+                             bool fused, bool maps)
     : index(number), device(device_), host(std::move(shard)), main(device_), outward(device_),
       main_done(device_), separator_done(device_), sent(device_), ended(device_), dt_ms(p.dt_ms),
       threshold_mV(p.activation_threshold_mV), status(1, device_), status_host(1, device_)
@@ -239,7 +239,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
         else
             begin_compiled(b, p.groups[r.group], tiles, r);
     }
-    for (const auto& r : host.ranges)
+    for (const auto& r : maps ? host.ranges : decltype(host.ranges)())
         std::fill(phases.begin() + r.begin, phases.begin() + r.end, std::uint8_t{0});
     for (std::size_t g = 0; g < cells.size(); ++g)
         begin_kept(b, *cells[g], g, host, p.splitting == Splitting::strang ? dt_ms / 2 : dt_ms,
@@ -259,11 +259,13 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
     driven = filled(slots / 32, 0U, main);
     type = uploaded(b.type, main);
     phase = uploaded(phases, main);
-    v0.resize(slots);
-    track = uploaded(v0, main);
-    rest = filled(slots, Real(1e3), main);
-    activation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
-    repolarisation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
+    if (maps) {
+        v0.resize(slots);
+        track = uploaded(v0, main);
+        rest = filled(slots, Real(1e3), main);
+        activation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
+        repolarisation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
+    }
     if (p.rest_tolerance_mV > 0) {
         moving = filled(slots / 32, 0U, main);
         list = filled(slots / 32, 0, main);

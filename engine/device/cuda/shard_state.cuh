@@ -43,7 +43,9 @@ class ShardState
   public:
     /// @param index  its number among the shards
     /// @param fused  whether the reaction kernels take the last diffusion pass with them
-    ShardState(const TissueProblem& p, Shard shard, std::size_t index, int device, bool fused);
+    /// @param maps   whether activation maps are kept; else track, rest and their times are empty
+    ShardState(const TissueProblem& p, Shard shard, std::size_t index, int device, bool fused,
+               bool maps);
 
     Real* vector(Vector v, int parity) const;
     Pass<Real> pass(const PlannedPass& p, int parity, Vector from) const;

@@ -35,12 +35,12 @@ std::int64_t timed_every(const TissueProblem& p, const Tuning& tuning)
 
 template <class Real>
 Shards<Real> make_states(const TissueProblem& p, std::vector<Shard> shards,
-                         const std::vector<int>& devices, bool fused)
+                         const std::vector<int>& devices, bool fused, bool maps)
 {
     Shards<Real> out;
     for (std::size_t k = 0; k < devices.size(); ++k)
-        out.push_back(
-            std::make_unique<ShardState<Real>>(p, std::move(shards[k]), k, devices[k], fused));
+        out.push_back(std::make_unique<ShardState<Real>>(p, std::move(shards[k]), k, devices[k],
+                                                         fused, maps));
     return out;
 }
 
@@ -48,15 +48,22 @@ Shards<Real> make_states(const TissueProblem& p, std::vector<Shard> shards,
 
 template <class Real>
 CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
-                               const std::vector<int>& devices, const Tuning& tuning, bool mixed)
+                               const std::vector<int>& devices, const StepperOptions& o)
+    : CudaStepper(p, std::move(sharding), devices, o,
+                  is_fused(p, o.tuning, sizeof(Real) == 4, o.precision == Precision::mixed))
+{
+}
+
+template <class Real>
+CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
+                               const std::vector<int>& devices, const StepperOptions& o, bool fused)
     : position_(p.position_mm), groups_(p.groups), group_(p.group),
       places_(p, sizeof(Real) == sizeof(float) ? Precision::single : Precision::double_),
-      t_(make_states<Real>(p, std::move(sharding.shards), devices,
-                           is_fused(p, tuning, sizeof(Real) == 4, mixed)),
-         std::move(sharding.place), p.dt_ms, timed_every(p, tuning)),
-      plan_(make_plan(p, t_,
-                      {is_fused(p, tuning, sizeof(Real) == 4, mixed), mixed, tuning.graph_steps,
-                       sharding.sub_steps})),
+      t_(make_states<Real>(p, std::move(sharding.shards), devices, fused, o.maps),
+         std::move(sharding.place), p.dt_ms, timed_every(p, o.tuning)),
+      plan_(make_plan(
+          p, t_,
+          {fused, o.precision == Precision::mixed, o.tuning.graph_steps, sharding.sub_steps})),
       published_(devices.at(0))
 {
     t_.exchange.all_halos(Vector::current, t_.parity());

@@ -22,9 +22,9 @@ class CudaStepper final : public Stepper
   public:
     /// @param sharding  of the problem, values packed for Real, or for float where mixed
     /// @param devices   of each shard; they can reach each other's memory
-    /// @param mixed     the matrix is stored in single precision; for Real = double
+    /// @param options   of which `devices` and `threads` are not looked at
     CudaStepper(const TissueProblem& p, Sharding sharding, const std::vector<int>& devices,
-                const Tuning& tuning, bool mixed = false);
+                const StepperOptions& options);
     ~CudaStepper() override;
 
     void advance(std::int64_t n) override;
@@ -43,6 +43,7 @@ class CudaStepper final : public Stepper
     void potential(std::span<double> out) const override;
     void state(std::size_t state, std::span<double> out) const override;
     void cell_numbers(std::size_t unknown, CellNumbers& out) const override;
+    bool keeps_maps() const override { return t_.first().track.size() > 0; }
     Maps maps() const override;
     Snapshot snapshot() const override;
     void restore(const Snapshot& s) override;
@@ -60,6 +61,9 @@ class CudaStepper final : public Stepper
     }
 
   private:
+    CudaStepper(const TissueProblem& p, Sharding sharding, const std::vector<int>& devices,
+                const StepperOptions& options, bool fused);
+    void save_record(Snapshot& s) const;
     using State = ShardState<Real>;
 
     void prepare();

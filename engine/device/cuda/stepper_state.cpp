@@ -337,6 +337,8 @@ void CudaStepper<Real>::set_types(std::size_t group, std::span<const cell::CellT
 template <class Real>
 Maps CudaStepper<Real>::maps() const
 {
+    if (!keeps_maps())
+        return {};
     return {collect(download(&State::activation_ms), by_slot),
             collect(download(&State::repolarisation_ms), by_slot)};
 }
@@ -353,6 +355,23 @@ Snapshot CudaStepper<Real>::snapshot() const
     for (std::size_t k = 0; k < t_.first().tiles.most_numbers(); ++k)
         s.states[k] = places_.packed(k, numbers_of_states(states, k));
     save_kept(s.states);
+    save_record(s);
+    plan_->save(s);
+    s.parts = t_.ports.snapshot();
+    return s;
+}
+
+/// Without maps: as if they began here.
+template <class Real>
+void CudaStepper<Real>::save_record(Snapshot& s) const
+{
+    if (!keeps_maps()) {
+        s.activation_ms.assign(s.v.size(), no_value<double>);
+        s.repolarisation_ms = s.activation_ms;
+        s.peak_mV.assign(s.v.size(), -1e3);
+        s.rest_mV = s.v;
+        return;
+    }
     s.activation_ms = collect(download(&State::activation_ms), by_slot);
     s.repolarisation_ms = collect(download(&State::repolarisation_ms), by_slot);
     const auto phase = collect(download(&State::phase), by_slot);
@@ -363,9 +382,6 @@ Snapshot CudaStepper<Real>::snapshot() const
             s.rest_mV[u] = s.peak_mV[u];
             s.peak_mV[u] = -1e3;
         }
-    plan_->save(s);
-    s.parts = t_.ports.snapshot();
-    return s;
 }
 
 template <class Real>
@@ -409,11 +425,13 @@ void CudaStepper<Real>::restore(const Snapshot& s)
             if (x.size())
                 x.upload(v, d.main);
         d.states.upload(states, d.main);
-        d.activation_ms.upload(activation, d.main);
-        d.repolarisation_ms.upload(repolarisation, d.main);
-        d.phase.upload(phase, d.main);
-        d.track.upload(track, d.main);
-        d.rest.upload(rest, d.main);
+        if (keeps_maps()) { // else the phases stay what they are
+            d.activation_ms.upload(activation, d.main);
+            d.repolarisation_ms.upload(repolarisation, d.main);
+            d.phase.upload(phase, d.main);
+            d.track.upload(track, d.main);
+            d.rest.upload(rest, d.main);
+        }
         *d.status_host.data() = {s.step, no_failure};
         d.status.upload(d.status_host.span(), d.main);
         d.main->synchronize();

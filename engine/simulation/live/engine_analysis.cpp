@@ -443,6 +443,8 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
         }
         wake.notify_all();
     };
+    if (source->maps.activation_ms.empty()) // no beat either: those begin with the maps
+        return in_background(write);
     sim->analyst->with_beat(asked, source->maps, with);
 }
 

@@ -40,6 +40,7 @@ struct LoadedRun
     Simulation simulation;
     Precision precision = Precision::double_; ///< of the stepper
     device::Devices devices;                  ///< that were asked for
+    bool maps = true;                         ///< that the stepper keeps them was asked for
     std::shared_ptr<const Scene> scene;
     device::Gather display;
     std::unique_ptr<Pacing> pacing;
@@ -288,8 +289,8 @@ struct Engine::Impl
     /// Cells and network beside the run; the change under way, whose session this one goes on
     /// from, is dropped.
     void prepare_tissue(std::uint64_t id, Session session);
-    void build_change(TissueChange& c, const Tissue& present, Precision precision,
-                      const device::Devices& devices, const Progress& progress) const;
+    void build_change(TissueChange& c, const Tissue& present, const device::StepperOptions& asked,
+                      const Progress& progress) const;
     /// The network of a change, in the tissue that was made for it.
     static void build_network(TissueChange& c, const Progress& progress);
     TissueChange::Network network_change(const Session& next) const;

@@ -106,10 +106,15 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Load& c, const Progress& pr
                            : c.plan ? c.plan->precision
                                     : precision_of(session, tissue.problem, scene->notices);
     const auto devices = c.plan ? c.plan->devices : device::Devices(options.devices);
-    auto s = std::make_unique<LoadedRun>(Simulation(
-        std::move(tissue), {devices, precision, options.threads}, progress, &scene->notices));
+    const bool maps = !c.plan || c.plan->maps;
+    auto s = std::make_unique<LoadedRun>(Simulation(std::move(tissue),
+                                                    {devices, precision, options.threads, {}, maps},
+                                                    progress, &scene->notices));
     s->precision = precision;
     s->devices = devices;
+    s->maps = maps;
+    if (!s->stepper().keeps_maps())
+        scene->notices.push_back({Notice::Level::warning, device::no_maps_text});
     s->scene = scene;
     s->display = display_weights(s->tissue());
     s->stepper().set_display(s->display);

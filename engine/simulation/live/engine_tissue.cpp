@@ -162,42 +162,44 @@ void Engine::Impl::prepare_tissue(std::uint64_t id, Session session)
     const auto token = changing;
     const Tissue* present =
         &sim->tissue(); // its mesh and neighbours do not change while the worker reads them
-    in_background([this, change, token, present, of = sim->tissue().network,
-                   precision = sim->precision,
-                   devices = sim->devices](const std::stop_token& stop) {
-        const std::stop_callback also(stop, [token] { token->request_stop(); });
-        Progress progress{{}, token->get_token(), options.context};
-        auto last = std::make_shared<EngineClock::time_point>();
-        progress.report = [this, token, last](double fraction, std::string_view stage) {
-            if (seconds(EngineClock::now() - *last) < 0.05)
-                return;
-            *last = EngineClock::now();
-            std::lock_guard hold(queue_mutex);
-            finished.emplace_back([this, token, fraction, text = std::string(stage)] {
+    in_background(
+        [this, change, token, present, of = sim->tissue().network,
+         asked =
+             device::StepperOptions{sim->devices, sim->precision, options.threads, {}, sim->maps}](
+            const std::stop_token& stop) {
+            const std::stop_callback also(stop, [token] { token->request_stop(); });
+            Progress progress{{}, token->get_token(), options.context};
+            auto last = std::make_shared<EngineClock::time_point>();
+            progress.report = [this, token, last](double fraction, std::string_view stage) {
+                if (seconds(EngineClock::now() - *last) < 0.05)
+                    return;
+                *last = EngineClock::now();
+                std::lock_guard hold(queue_mutex);
+                finished.emplace_back([this, token, fraction, text = std::string(stage)] {
+                    if (changing == token)
+                        push(Loading{fraction, text});
+                });
+                wake.notify_all();
+            };
+            change->tissue.network = of;
+            try {
+                build_change(*change, *present, asked, progress);
+            } catch (const Cancelled&) {
+                change->refused = Refusal::cancel("was cancelled");
+            } catch (const std::bad_alloc&) {
+                change->refused = "not enough memory for a second tissue beside the one that runs";
+            } catch (const std::exception& e) {
+                change->refused = e;
+            }
+            return [this, change, token] {
                 if (changing == token)
-                    push(Loading{fraction, text});
-            });
-            wake.notify_all();
-        };
-        change->tissue.network = of;
-        try {
-            build_change(*change, *present, precision, devices, progress);
-        } catch (const Cancelled&) {
-            change->refused = Refusal::cancel("was cancelled");
-        } catch (const std::bad_alloc&) {
-            change->refused = "not enough memory for a second tissue beside the one that runs";
-        } catch (const std::exception& e) {
-            change->refused = e;
-        }
-        return [this, change, token] {
-            if (changing == token)
-                adopt_tissue(*change);
-        };
-    });
+                    adopt_tissue(*change);
+            };
+        });
 }
 
-void Engine::Impl::build_change(TissueChange& c, const Tissue& present, Precision precision,
-                                const device::Devices& devices, const Progress& progress) const
+void Engine::Impl::build_change(TissueChange& c, const Tissue& present,
+                                const device::StepperOptions& asked, const Progress& progress) const
 {
     Tissue& t = c.tissue;
     t.mesh = present.mesh;
@@ -214,8 +216,7 @@ void Engine::Impl::build_change(TissueChange& c, const Tissue& present, Precisio
     if (c.cells_stay)
         return;
     const auto said = t.notices.size();
-    const auto on =
-        options_with(t.network.get(), {devices, precision, options.threads}, &t.notices);
+    const auto on = options_with(t.network.get(), asked, &t.notices);
     need_memory_for_dyads(t.problem, on);
     c.stepper = device::make_stepper(t.problem, on, progress, &t.notices);
     for (auto k = said; k < t.notices.size(); ++k)

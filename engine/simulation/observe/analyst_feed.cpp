@@ -100,7 +100,7 @@ void AnalystFeed::sample(bool now)
     stepper.potential(s.v);
     if (watch_.phase && watch_.plane.kind == PhasePlane::Kind::recovery)
         s.recovery = recovery_now(simulation_.tissue().problem, stepper);
-    if (watch_.maps && (now || start >= maps_due_)) {
+    if (watch_.maps && stepper.keeps_maps() && (now || start >= maps_due_)) {
         s.first = stepper.maps();
         const auto took = Clock::now() - start;
         const auto interval = std::chrono::duration_cast<Clock::duration>(

@@ -72,6 +72,8 @@ Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
 {
     ProvenanceJson o{{"devices", options.device.devices.text()},
                      {"threads", options.device.threads}};
+    if (!options.device.maps)
+        o["activation_maps"] = false;
     if (!options.session_file.empty())
         o["session_file"] = options.session_file;
     if (options.branch)

@@ -230,7 +230,7 @@ void add_maps(Json& j, const ReportInput& in, const device::Maps& maps, RunRepor
             ++r.activated;
             r.last_activation_ms = std::max(r.last_activation_ms, a);
         }
-    j["activated"] = r.activated;
+    j["activated"] = r.maps_known ? Json(r.activated) : Json(nullptr);
     j["last_activation_ms"] = r.activated ? Json(r.last_activation_ms) : Json(nullptr);
     std::vector<double> apd90_ms(maps.activation_ms.size());
     for (std::size_t u = 0; u < apd90_ms.size(); ++u)
@@ -299,8 +299,8 @@ void add_kernels(Json& j, const ReportInput& in, const std::optional<device::Cei
 void add_notices(Json& j, const ReportInput& in, const device::Maps& maps, RunReport& r)
 {
     if (in.ended == "end") {
-        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0, in.stepper.time_ms(),
-                                    in.seen, in.branched_ms());
+        r.notices = what_pulses_did(in.session, in.pulses, r.activated > 0 || !r.maps_known,
+                                    in.stepper.time_ms(), in.seen, in.branched_ms());
         for (auto& n : where_waves_ended(static_cast<std::int64_t>(in.tissue.problem.with_cells()),
                                          r.activated, r.last_activation_ms, in.stepper.time_ms()))
             r.notices.push_back(std::move(n));
@@ -327,14 +327,17 @@ std::string text_of(const Json& j)
 
 device::Maps maps_or_none(const device::Stepper& stepper, std::size_t unknowns, std::string* why)
 {
+    std::string lost = device::no_maps_text;
     try {
-        return stepper.maps();
+        if (auto maps = stepper.maps(); maps.activation_ms.size() == unknowns)
+            return maps;
     } catch (const std::exception& e) {
-        if (why != nullptr)
-            *why = e.what();
-        const std::vector<double> never(unknowns, std::numeric_limits<double>::quiet_NaN());
-        return {never, never};
+        lost = e.what();
     }
+    if (why != nullptr)
+        *why = lost;
+    const std::vector<double> never(unknowns, std::numeric_limits<double>::quiet_NaN());
+    return {never, never};
 }
 
 CountedKernels run_kernels(device::Stepper& stepper, bool counters, const std::string& ended)
@@ -376,6 +379,7 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
     std::string no_maps;
     const auto maps = maps_or_none(in.stepper, p.size(), &no_maps);
     RunReport r;
+    r.maps_known = no_maps.empty();
     r.unknowns = static_cast<std::int64_t>(p.size());
     r.steps = in.stepper.step() - in.first_step;
     r.seconds = in.phases.stepping_s;
@@ -400,8 +404,11 @@ RunReport make_report(const ReportInput& in, const ProbeTable& ecg)
         j["purkinje"] = network_json(*in.tissue.network, in.network->times(), in.stepper.time_ms());
     add_seconds(j, in, r);
     const auto ceilings = add_ceilings(j, in);
-    if (!no_maps.empty())
+    if (!no_maps.empty()) {
         j["maps_not_known"] = no_maps;
+        for (auto& region : j["regions"])
+            region["activated"] = nullptr;
+    }
     add_kernels(j, in, ceilings);
     add_notices(j, in, maps, r);
     j["files"] = in.files;

@@ -43,7 +43,8 @@ struct ReportInput
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };
 
-/// The maps of a stepper; all "never" where its device does not give them any more.
+/// The maps of a stepper; all "never" where it keeps none, or its device does not give them any
+/// more.
 /// @param why  is told so then; may be null
 device::Maps maps_or_none(const device::Stepper& stepper, std::size_t unknowns,
                           std::string* why = nullptr);

@@ -93,6 +93,8 @@ std::vector<ReportPage::Figure> key_figures(const ExportSource& s, const Activat
             first = std::min(first, t);
             last = std::max(last, t);
         }
+    if (a.activation_ms.empty())
+        return {{with(s.time_ms, 6, "ms"), "simulated", "what was activated is not known"}};
     if (activated == 0)
         return {{with(s.time_ms, 6, "ms"), "simulated", "nothing was activated"}};
     if (s.beat_label.empty() || !s.beat_span.turns)

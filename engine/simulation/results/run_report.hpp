@@ -53,6 +53,7 @@ struct RunReport
     std::int64_t solved_steps = -1;
     double cell_steps_solved_per_s = 0;
     double last_activation_ms = 0;
+    bool maps_known = true; ///< else nobody knows what was activated
     std::int64_t activated = 0;
     /// Of conduction [m/s]: 5th, 50th and 95th percentile by volume (conduction_velocity()); NaN
     /// where there is none.

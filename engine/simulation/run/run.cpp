@@ -104,6 +104,9 @@ Simulation Run::make_simulation(const Session& s, const Progress& progress) cons
     Simulation made(std::move(tissue), options_.device, progress, &chosen);
     for (const auto& n : chosen)
         say(n.level, n.text);
+    if (!made.stepper().keeps_maps())
+        say(Notice::Level::warning, std::string(device::no_maps_text) +
+                                        ": activation.csv and activation.vtu are not written");
     return made;
 }
 
@@ -201,7 +204,8 @@ void Run::write_checkpoint_here()
     store_.put({now.fingerprint, simulation_.stepper().snapshot(), traces_.table(),
                 probes_print(session_.probes), tables_so_far(), step_traces(),
                 session_.activation_threshold_mV, pacing_.known(), now.layout, edits_,
-                maps_.begun_ms, provenance().text},
+                simulation_.stepper().keeps_maps() ? maps_.begun_ms : simulation_.time_ms(),
+                provenance().text},
                simulation_.time_ms());
 }
 

@@ -23,7 +23,8 @@ bool fit(RunOptions& o, const device::NoMemory& e, std::vector<device::MemoryPla
 {
     const auto was_tried = [&](const device::MemoryPlan& plan) {
         return std::any_of(tried.begin(), tried.end(), [&](const device::MemoryPlan& t) {
-            return t.devices == plan.devices && t.precision == plan.precision;
+            return t.devices == plan.devices && t.precision == plan.precision &&
+                   t.maps == plan.maps;
         });
     };
     for (const auto& plan : e.plans)
@@ -31,6 +32,7 @@ bool fit(RunOptions& o, const device::NoMemory& e, std::vector<device::MemoryPla
             say(o, std::string(e.what()) + "; computed in " + plan.words);
             o.device.devices = plan.devices;
             o.device.precision = plan.precision;
+            o.device.maps = plan.maps;
             o.device.tuning.shares.clear();
             tried.push_back(plan);
             return true;
@@ -55,6 +57,7 @@ bool outlive(RunOptions& o, const DeviceError& e, const std::filesystem::path& l
                (o.resume.empty() ? ", from its start: there is no checkpoint"
                                  : ", from " + o.resume.string()));
     o.device.devices = plan->devices;
+    o.device.maps = true;
     o.device.tuning.shares.clear();
     return true;
 }

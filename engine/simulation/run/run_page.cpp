@@ -42,7 +42,8 @@ std::string html_report(const ReportInput& in, const RunReport& report, const St
     s.scene = scene;
     s.on_vertices = in.tissue.on_vertices();
     s.time_ms = in.stepper.time_ms();
-    s.maps = maps_or_none(in.stepper, in.tissue.problem.size());
+    if (report.maps_known)
+        s.maps = maps_or_none(in.stepper, in.tissue.problem.size());
     s.cells = cell_map(in.session, in.tissue);
     const auto times = traces.times_ms(in.stepper.dt_ms());
     for (std::size_t p = 0; p < traces.V_mV.size(); ++p)
