@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `run --reproduce`: a run's report does it again, and tells whether the results are the same.
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
 #include "tests/simulation/command_line.hpp"
 #include "tests/simulation/slab_commands.hpp"
 
@@ -84,6 +86,38 @@ class TestReproduce : public SlabCommands
         QVERIFY2(resumed.status == 0, qPrintable(resumed.shown()));
         const auto r = test::run({"run", "--reproduce", file("resumed/report.json")});
         QVERIFY2(r.status == 0, (r.out + r.err).c_str());
+    }
+
+    /// A folder with session, mesh and results that has another name now; then one of results
+    /// alone.
+    void whatWasMoved()
+    {
+        QVERIFY(QDir().mkpath(path("there")));
+        mesh::io::write(mesh::slab({5, 2, 1}, 0.5), file("there/slab.vtu"));
+        write_session("there/slab.json", "mesh", QJsonObject{{"file", "slab.vtu"}});
+        auto first = SlabCommands::run("there/slab.json", "there/results");
+        QVERIFY2(first.status == 0, qPrintable(first.shown()));
+        first = SlabCommands::run("there/slab.json", "there/resumed",
+                                  {"--resume", path("there/results" + at_4_ms)});
+        QVERIFY2(first.status == 0, qPrintable(first.shown()));
+        QVERIFY(QDir().rename(path("there"), path("here")));
+        for (const char* results : {"here/results", "here/resumed"}) {
+            const auto r = test::run({"run", "--reproduce", file(results) + "/report.json"});
+            QVERIFY2(r.status == 0, (r.out + r.err).c_str());
+            QVERIFY2(r.err.find(file("there") + " is not there any more; " + file("here") +
+                                " is taken") != std::string::npos,
+                     r.err.c_str());
+        }
+        QVERIFY(QDir().mkpath(path("alone/deep")));
+        QVERIFY(QDir().rename(path("here/results"), path("alone/deep/results")));
+        QVERIFY(QDir(path("here")).removeRecursively());
+        const auto r = test::run(
+            {"run", "--reproduce", file("alone/deep/results/report.json"), "--out", file("again")});
+        QCOMPARE(r.status, 2);
+        QCOMPARE(r.error_lines(), std::size_t(1));
+        QVERIFY2(r.err.find(file("there/slab.vtu") + ": is not there any more; the session of ") !=
+                     std::string::npos,
+                 r.err.c_str());
     }
 
     void whatIsRefused_data()

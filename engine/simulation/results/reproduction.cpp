@@ -6,6 +6,7 @@
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/session_json.hpp"
+#include "engine/simulation/session/session_paths.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -86,6 +87,66 @@ Precision precision_of(const std::string& word, const std::string& file)
                      "is '" + word + "'; it should be double, mixed or single");
 }
 
+/// Where a path of a run lies whose results were in one folder then and are in another now, as it
+/// did seen from there; empty where that is not known.
+fs::path moved(const fs::path& recorded, const fs::path& then, const fs::path& now)
+{
+    if (recorded.empty() || then.empty() || then == now)
+        return {};
+    const auto there = (now / recorded.lexically_relative(then)).lexically_normal();
+    return there.has_filename() ? there
+                                : there.parent_path(); // of a folder: "../" is left at its end
+}
+
+void say_moved(const fs::path& recorded, const fs::path& now, Notices& notices)
+{
+    notices.push_back(
+        {Notice::Level::warning, recorded.string() + " is not there any more; " + now.string() +
+                                     " is taken, which lies as it did seen from the report"});
+}
+
+/// A report's session in a folder, which its files are relative to.
+/// @throws InputError where it is no good, or one of its files is not there
+Session session_in(const fs::path& folder, const std::string& text, const std::string& name,
+                   const fs::path& report)
+{
+    auto s = parse_session(text, (folder / name).string()); // files of models are read at once
+    s.folder = folder;
+    std::error_code none;
+    for (const auto& file : files_named(s))
+        if (const auto whole = folder / file; !fs::exists(whole, none))
+            throw InputError(whole.string(), "is not there any more; the session of " +
+                                                 report.string() +
+                                                 " takes it. Move results and files together, or "
+                                                 "put it back");
+    return s;
+}
+
+/// The session where it was, else where it lies now seen from the report.
+/// @throws InputError as session_in(), of where it was
+void find_session(const std::string& text, const fs::path& recorded, const fs::path& then,
+                  const fs::path& report, RecordedRun& out)
+{
+    const auto name = recorded.filename().string();
+    auto folder = recorded.parent_path();
+    try {
+        out.session = session_in(folder, text, name, report);
+    } catch (const InputError&) {
+        const auto there = moved(folder, then, report.parent_path());
+        if (there.empty())
+            throw;
+        const auto first = std::current_exception();
+        try {
+            out.session = session_in(there, text, name, report);
+        } catch (const InputError&) {
+            std::rethrow_exception(first);
+        }
+        say_moved(folder, there, out.notices);
+        folder = there;
+    }
+    out.options.session_file = name.empty() ? "" : (folder / name).string();
+}
+
 /// Activation times of a run's folder by id; nothing where it has none.
 std::optional<std::vector<double>> activation_in(const fs::path& folder)
 {
@@ -145,23 +206,32 @@ RecordedRun read_report(const fs::path& report)
     const auto j = parsed_report(out.json, file);
     const auto r = record_of(j, file);
     auto& o = out.options;
-    o.session_file = text(r, "session_path", file);
     if (!r.contains("session"))
         throw InputError(file, std::string("/") + key + "/session", "is missing");
-    out.session = parse_session(r["session"].dump(), o.session_file);
-    out.session.folder = fs::path(o.session_file).parent_path();
+    std::error_code none;
+    const auto then = r.contains("folder") ? text(r, "folder", file) : std::string();
+    const auto now = fs::weakly_canonical(report, none);
+    find_session(r["session"].dump(), text(r, "session_path", file), then, now, out);
     o.until_ms = number_of(r, "until_ms", file);
     o.device.devices = device::Devices(text(r, "devices", file));
     o.device.precision = precision_of(text(r, "precision", file), file);
     o.device.threads =
         static_cast<unsigned>(std::clamp(number_of(r, "threads", file), 0.0, 1024.0));
+    if (r.contains("activation_maps") && !r["activation_maps"].is_boolean())
+        throw InputError(file, std::string("/") + key + "/activation_maps",
+                         "should be true or false; it says whether maps were kept");
+    o.device.maps = r.value("activation_maps", true);
     if (r.contains("resume")) {
         o.resume = text(r, "resume", file);
+        if (const auto there = moved(o.resume, then, now.parent_path());
+            !fs::exists(o.resume, none) && !there.empty() && fs::exists(there, none)) {
+            say_moved(o.resume, there, out.notices);
+            o.resume = there;
+        }
         if (r.contains("branch") && !r["branch"].is_boolean())
             throw InputError(file, std::string("/") + key + "/branch",
                              "should be true or false; it says whether the run branched off");
         o.branch = r.value("branch", false);
-        std::error_code none;
         if (!fs::exists(o.resume, none))
             throw InputError(o.resume.string(),
                              "is not there any more; the run of " + file + " went on from it");
@@ -192,9 +262,14 @@ RunComparison compare_reports(const std::string& before_json, const fs::path& be
     };
     digests("mesh", "mesh_sha256");
     digests("V at the end", "end_sha256");
-    if (!digests("activation", "activation_sha256"))
-        out.results.back().how = activation_words(before_folder, now_folder);
-    digests("repolarisation", "repolarisation_sha256");
+    if (!x.value("activation_maps", true) || !y.value("activation_maps", true)) {
+        out.remarks.push_back("activation and repolarisation: not compared, since one of the runs "
+                              "kept no maps");
+    } else {
+        if (!digests("activation", "activation_sha256"))
+            out.results.back().how = activation_words(before_folder, now_folder);
+        digests("repolarisation", "repolarisation_sha256");
+    }
     const auto tables = digests_of_tables(x, before_file), there = digests_of_tables(y, now_file);
     for (const auto& [file, digest] : tables.items())
         out.results.push_back({file, there.value(file, Json()) == digest,

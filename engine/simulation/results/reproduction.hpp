@@ -16,11 +16,14 @@ struct RecordedRun
     Session session;
     RunOptions options; ///< session_file, device, until_ms, resume, branch
     std::string json;   ///< the whole report
+    Notices notices;    ///< what is elsewhere now
 };
 
-/// Reads a report.json that `run` has written.
+/// Reads a report.json that `run` has written. Where the session's folder or the checkpoint is not
+/// at its place any more, it is looked for where it lies seen from the report, so that results,
+/// session and mesh may be moved together.
 /// @throws InputError where it is none, holds no session (an older program's, a mesh in parts), or
-/// names a checkpoint that is gone or has other bytes
+/// names a checkpoint that is gone or has other bytes, or files in a folder that is gone
 RecordedRun read_report(const std::filesystem::path& report);
 
 /// One thing that both runs say.

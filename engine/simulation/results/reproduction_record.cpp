@@ -53,6 +53,15 @@ Json table_digests(const ReportInput& in)
     return out;
 }
 
+/// In full, its folder without symbolic links: so it can be told from another folder's.
+std::string at_its_place(const std::filesystem::path& file)
+{
+    std::error_code none;
+    const auto whole = std::filesystem::absolute(file);
+    return (std::filesystem::weakly_canonical(whole.parent_path(), none) / whole.filename())
+        .string();
+}
+
 } // namespace
 
 Json reproduction_json(const ReportInput& in, const device::Maps& maps)
@@ -61,22 +70,27 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
     Json j = Json::object();
     j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
     j["session_path"] = // a session that was made in memory has none
-        o.session_file.empty() ? "" : std::filesystem::absolute(o.session_file).string();
+        o.session_file.empty() ? "" : at_its_place(o.session_file);
+    std::error_code none;
+    j["folder"] = std::filesystem::weakly_canonical(o.out, none).string();
     j["session"] = Json::parse(to_json(in.session));
     j["session_sha256"] = sha256(to_json(in.session));
     j["until_ms"] = in.stepper.time_ms();
     j["devices"] = o.device.devices.text();
     j["precision"] = name(o.device.precision);
     j["threads"] = o.device.threads;
+    j["activation_maps"] = in.stepper.keeps_maps();
     if (!o.resume.empty()) {
-        j["resume"] = std::filesystem::absolute(o.resume).string();
+        j["resume"] = at_its_place(o.resume);
         j["branch"] = o.branch;
         j["resume_sha256"] = sha256(file_content(o.resume));
     }
     j["mesh_sha256"] = in.by != nullptr ? in.by->mesh_sha256 : mesh_sha256(*in.tissue.mesh);
     j["end_sha256"] = end_digest(in);
-    j["activation_sha256"] = digest(maps.activation_ms);
-    j["repolarisation_sha256"] = digest(maps.repolarisation_ms);
+    if (in.stepper.keeps_maps()) {
+        j["activation_sha256"] = digest(maps.activation_ms);
+        j["repolarisation_sha256"] = digest(maps.repolarisation_ms);
+    }
     j["tables_sha256"] = table_digests(in);
     return j;
 }

@@ -10,6 +10,18 @@ namespace tawara::simulation {
 
 namespace fs = std::filesystem;
 
+std::vector<fs::path> files_named(const Session& session)
+{
+    std::vector<fs::path> out;
+    if (const auto* mesh = std::get_if<MeshFile>(&session.mesh)) {
+        out.emplace_back(mesh->file);
+        if (!mesh->fibres.empty() && mesh->fibres != rule_based)
+            out.emplace_back(mesh->fibres);
+    }
+    out.insert(out.end(), session.purkinje->files.begin(), session.purkinje->files.end());
+    return out;
+}
+
 std::vector<std::string> files_elsewhere(const Session& session)
 {
     std::error_code none;
@@ -23,12 +35,7 @@ std::vector<std::string> files_elsewhere(const Session& session)
             std::find(out.begin(), out.end(), file.string()) == out.end())
             out.push_back(file.string());
     };
-    if (const auto* mesh = std::get_if<MeshFile>(&session.mesh)) {
-        look(mesh->file);
-        if (!mesh->fibres.empty() && mesh->fibres != rule_based)
-            look(mesh->fibres);
-    }
-    for (const auto& file : session.purkinje->files)
+    for (const auto& file : files_named(session))
         look(file);
     for (const auto& r : session.regions)
         if (cell::is_file(r.model))
