@@ -8,6 +8,7 @@
 #include "engine/simulation/parts/run_parts.hpp"
 #include "engine/simulation/results/reproduction.hpp"
 #include "engine/simulation/run/run_on.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -144,7 +145,10 @@ AskedRun asked_run(Context& c, RunArguments a)
     if (a.reproduce) {
         if (a.words.size() != 1)
             throw InputError("--reproduce", "takes one report.json");
-        return again(a, simulation::read_report(a.words[0]));
+        auto recorded = simulation::read_report(a.words[0]);
+        for (const auto& n : recorded.notices)
+            c.notice(n);
+        return again(a, std::move(recorded));
     }
     std::string file;
     sort_words(a, file);
@@ -285,6 +289,62 @@ std::string go_on_command(const Context& c, const RunArguments& a,
     return out;
 }
 
+/// Intervals of the newest beat, or why there is none.
+void say_ecg(Context& c, const Json& ecg)
+{
+    const auto& beats = ecg.at("beats");
+    if (beats.empty())
+        return c.say("ECG: " + ecg.value("no_beats", "no beat"));
+    const auto& last = beats.back();
+    std::string text;
+    for (const auto& [name, key] : {std::pair{"QRS", "qrs_ms"},
+                                    {"QT", "qt_ms"},
+                                    {"QTcF", "qtc_fridericia_ms"},
+                                    {"RR", "rr_ms"}})
+        if (last.at(key).is_number())
+            text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+                    simulation::number_text(last.at(key).get<double>(), 4) + " ms";
+    if (text.empty())
+        text = "no interval of the beat is known; report.json says why";
+    c.say("ECG: " +
+          (beats.size() > 1 ? "the last of " + std::to_string(beats.size()) + " beats: "
+                            : std::string()) +
+          text);
+}
+
+/// What a run was, in some lines.
+void say_report(Context& c, const simulation::RunReport& report)
+{
+    char line[256], solved[2][40] = {"", ""};
+    if (report.solved_steps >= 0) { // a long step passes through several time steps
+        std::snprintf(solved[0], sizeof solved[0], " (%lld solved)",
+                      static_cast<long long>(report.solved_steps));
+        std::snprintf(solved[1], sizeof solved[1], " (%.2f million solved)",
+                      report.cell_steps_solved_per_s / 1e6);
+    }
+    std::snprintf(line, sizeof line,
+                  "%lld unknowns, %lld steps%s in %.2f s: %.2f million cell-steps per second%s",
+                  static_cast<long long>(report.unknowns), static_cast<long long>(report.steps),
+                  solved[0], report.seconds, report.cell_steps_per_s / 1e6, solved[1]);
+    c.say(line);
+    if (report.activated > 0)
+        std::snprintf(line, sizeof line, "%lld of them activated, the last at %.3f ms",
+                      static_cast<long long>(report.activated), report.last_activation_ms);
+    else
+        std::snprintf(line, sizeof line, "%s",
+                      report.maps_known ? "none of them was activated"
+                                        : "how many of them were activated is not known");
+    c.say(line);
+    if (const auto& v = report.velocity_m_per_s; std::isfinite(v[1])) {
+        std::snprintf(line, sizeof line,
+                      "conduction velocity: median %.2f m/s (5 %% below %.2f, 5 %% above %.2f)",
+                      v[1], v[0], v[2]);
+        c.say(line);
+    }
+    if (const auto j = Json::parse(report.json); j.contains("ecg"))
+        say_ecg(c, j.at("ecg"));
+}
+
 void run_command(Context& c, const RunArguments& a, const Progress& progress)
 {
     auto w = asked_run(c, a);
@@ -302,30 +362,7 @@ void run_command(Context& c, const RunArguments& a, const Progress& progress)
     const auto report = run_asked(w, progress);
     if (!a.reproduce)
         c.result(Json::parse(report.json));
-    char line[256], solved[2][40] = {"", ""};
-    if (report.solved_steps >= 0) { // a long step passes through several time steps
-        std::snprintf(solved[0], sizeof solved[0], " (%lld solved)",
-                      static_cast<long long>(report.solved_steps));
-        std::snprintf(solved[1], sizeof solved[1], " (%.2f million solved)",
-                      report.cell_steps_solved_per_s / 1e6);
-    }
-    std::snprintf(line, sizeof line,
-                  "%lld unknowns, %lld steps%s in %.2f s: %.2f million cell-steps per second%s",
-                  static_cast<long long>(report.unknowns), static_cast<long long>(report.steps),
-                  solved[0], report.seconds, report.cell_steps_per_s / 1e6, solved[1]);
-    c.say(line);
-    if (report.activated > 0)
-        std::snprintf(line, sizeof line, "%lld of them activated, the last at %.3f ms",
-                      static_cast<long long>(report.activated), report.last_activation_ms);
-    else
-        std::snprintf(line, sizeof line, "none of them was activated");
-    c.say(line);
-    if (const auto& v = report.velocity_m_per_s; std::isfinite(v[1])) {
-        std::snprintf(line, sizeof line,
-                      "conduction velocity: median %.2f m/s (5 %% below %.2f, 5 %% above %.2f)",
-                      v[1], v[0], v[2]);
-        c.say(line);
-    }
+    say_report(c, report);
     c.say("outputs in " + o.out.string());
     if (a.reproduce)
         say_comparison(c, a, o, report);
@@ -413,7 +450,8 @@ void declare_run(const Declaration& d)
                   "also the bytes that a GPU's hardware counters count, where they may be read");
     run->add_flag("--fit", a->fit,
                   "where a GPU has no memory for it: the first way that has room, by more GPUs, "
-                  "in mixed or single precision, or on the CPU; it is said which");
+                  "in mixed or single precision, without activation maps, or on the CPU; it is "
+                  "said which");
     run->add_flag("--outlive-devices", a->outlive,
                   "where a GPU fails: goes on from the last checkpoint on the others, else on the "
                   "CPU; it is said when");

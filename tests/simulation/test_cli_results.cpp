@@ -6,6 +6,9 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
@@ -142,6 +145,29 @@ class TestCliResults : public QObject
     }
 
     /// What a run has left goes when another one writes there; what others put there stays.
+    /// What report.json has of the newest beat, or why there is none.
+    void theEcgIsSaid()
+    {
+        QByteArray text(session);
+        text.replace("SCHEME", "p1");
+        text.replace("\"output\"",
+                     R"("ecg": {"leads": "none", "electrodes": [
+            {"name": "A", "position_mm": [40, 0, 0]}, {"name": "B", "position_mm": [0, 40, 0]}]},
+            "output")");
+        QVERIFY(write_text(dir_.filePath("ecg.json"), text));
+        const auto r = run({"run", path("ecg.json"), "--devices", "cpu", "--out", path("ecg")});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QFile file(dir_.filePath("ecg/report.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto ecg = QJsonDocument::fromJson(file.readAll()).object()["ecg"].toObject();
+        const auto beats = ecg["beats"].toArray();
+        const auto qrs = beats.isEmpty() ? QJsonValue() : beats.last().toObject()["qrs_ms"];
+        const auto want = beats.isEmpty()  ? "ECG: " + ecg["no_beats"].toString() + "\n"
+                          : qrs.isDouble() ? "QRS " + QString::number(qrs.toDouble(), 'g', 4)
+                                           : QString("ECG: no interval of the beat is known");
+        QVERIFY2(QString::fromStdString(r.out).contains(want), r.out.c_str());
+    }
+
     void foldersOfEarlierRuns()
     {
         write_session("e.json", "p1");
