@@ -343,8 +343,8 @@ void check(Context& c, const Files& f)
                : " RKL2 stages"));
     if (scaled)
         c.say("most volume added at (" + number(where[0]) + ", " + number(where[1]) + ", " +
-              number(where[2]) + ") mm: " + number(system.largest_scaling) +
-              " times the volume there");
+              number(where[2]) + ") mm: " + number(100 * (system.largest_scaling - 1)) +
+              " % of the volume there");
     c.result(j);
 }
 

@@ -50,8 +50,8 @@ void stability(Bench& b)
         o.mass_scaling = 0;
         const auto safe = diffusion::assemble(m.mesh, neighbours, d, o, b.progress());
         b.row({m.id + ".growth",
-               "largest growth of a mode over the spectral radius, fvm with the guard, 9:1: " +
-                   m.name + " (" + std::to_string(safe.stability.repaired_cells) + " of " +
+               "largest growth of a mode in a stable step, fvm with the guard, 9:1: " + m.name +
+                   " (" + std::to_string(safe.stability.repaired_cells) + " of " +
                    std::to_string(m.mesh.tetrahedron_count()) + " cells repaired)",
                "no mode grows, to rounding", at_most(1e-7)},
               safe.stability.largest_growth);
