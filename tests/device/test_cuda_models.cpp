@@ -269,6 +269,8 @@ class TestCudaModels : public QObject
         QVERIFY(std::all_of(b.activation_ms.begin(), b.activation_ms.end(),
                             [](double ms) { return std::isnan(ms); }));
         auto later = one(true), back = one(false);
+        for (auto* s : {later.get(), back.get()})
+            s->add_stimulus(left_end(p, 0.6));
         later->restore(b);
         back->restore(a);
         for (auto* s : {later.get(), back.get(), none.get()})
