@@ -269,6 +269,12 @@ void KeepingController::offer()
     if (left == m_left.end() || m_window.findChild<QMessageBox*>("kept") != nullptr)
         return;
     const KeptState state = left->states().front();
+    // Nothing runs behind the question: Restore would ask whether that run may be lost.
+    const bool loading = m_host.isLoading(), running = m_host.status().state == State::running;
+    if (loading)
+        m_with.run.holdNext();
+    if (running)
+        m_host.pause();
     auto* box = new QMessageBox(
         QMessageBox::Question, tr("Restore"),
         tr("A window was not closed, and this was kept of what it had open:") +
@@ -285,11 +291,15 @@ void KeepingController::offer()
     box->setDefaultButton(go);
     box->setEscapeButton(later);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this, box, go, discard, state] {
+    connect(box, &QMessageBox::finished, this, [=, this] {
         if (box->clickedButton() == go)
-            take(state);
-        else if (box->clickedButton() == discard)
+            return take(state);
+        if (box->clickedButton() == discard)
             removeLeft(state.folder);
+        if (loading)
+            m_with.run.startHeld();
+        if (running)
+            m_host.play();
     });
     box->open();
 }

@@ -184,6 +184,14 @@ void RunController::loadingEnded()
         m_host.play();
 }
 
+void RunController::startHeld()
+{
+    if (std::exchange(m_hold, false)) // it is being opened yet
+        return;
+    if (m_autoPlay && m_host.scene() && m_host.status().state == State::paused)
+        m_host.play();
+}
+
 void RunController::playOrPause()
 {
     m_replay.follow();

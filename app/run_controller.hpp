@@ -56,6 +56,8 @@ class RunController : public QObject
     void setAutoPlay(bool on);
     /// What is opened next waits, whatever setAutoPlay() says.
     void holdNext() { m_hold = true; }
+    /// What holdNext() held back runs after all, where it would have by itself.
+    void startHeld();
     /// What was opened is there, before its first step.
     void loaded();
 

@@ -160,6 +160,22 @@ class TestKeeping : public fake::WindowTest
         QVERIFY(folders().front() != gone);
     }
 
+    /// What a window opens by itself waits while it asks, and runs where nothing is restored.
+    void nothingRunsBehindTheQuestion()
+    {
+        crash();
+        f->start();
+        f->window->setAutoPlay(true);
+        f->window->open({});
+        f->window->keeping()->begin(all());
+        QTRY_VERIFY(offer() != nullptr && !f->host->isLoading());
+        QTest::qWait(200);
+        QVERIFY(f->host->status().state != State::running);
+        const double at = f->host->status().time_ms;
+        answer("Later");
+        QTRY_VERIFY(f->host->status().time_ms > at);
+    }
+
     /// A state is kept before the command that would lose it; where nothing is new, none is.
     void itIsKeptBeforeItIsLost()
     {
