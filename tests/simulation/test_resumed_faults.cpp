@@ -41,6 +41,23 @@ class TestResumedFaults : public SlabCommands
         QVERIFY(content(path("part/beats.csv")).count('\n') == 3);
     }
 
+    /// A run that was interrupted leaves the bytes of one that was not, after its last pulse, too.
+    void resumedRunLeavesTheSameCheckpoints()
+    {
+        write_session("c.json", "output", QJsonObject{{"checkpoint_every_ms", 20}});
+        const QStringList as{"--threads", "1", "--set", "time.end_ms=60"};
+        QCOMPARE(run("c.json", "unbroken", as).status, 0);
+        const auto name = [](int ms) { return QString("/checkpoint-000000%1.000ms.tcp").arg(ms); };
+        for (const int at : {20, 40}) {
+            const auto on = QStringList(as) << "--resume" << path("unbroken") + name(at);
+            QCOMPARE(run("c.json", "again", on).status, 0);
+            const auto last = content(path("again") + name(60));
+            QVERIFY(!last.isEmpty());
+            QVERIFY2(last == content(path("unbroken") + name(60)),
+                     qPrintable(QString("from %1 ms").arg(at)));
+        }
+    }
+
     /// A run that does not come to its end says where, when and how to go on: a command that does.
     void saysHowToGoOn()
     {

@@ -184,7 +184,8 @@ std::vector<double> CaptureWatch::state(std::uint64_t command) const
     const auto w = std::find_if(watched_.begin(), watched_.end(), [&](const Watched& x) {
         return x.site.command == command && x.site.stimulus >= 0;
     });
-    if (w == watched_.end())
+    // after its last pulse it is watched no more where a run goes on from its checkpoint
+    if (w == watched_.end() || (!w->open && w->site.pulses.empty()))
         return {};
     std::vector<double> out{w->open ? 1.0 : 0.0,
                             w->began_ms,
