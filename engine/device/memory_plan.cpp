@@ -14,6 +14,8 @@ namespace {
 
 /// Of what is free, the rest is for code, graphs and what was not counted.
 constexpr double usable_share = 0.9;
+/// Where little is left out of what has just found no room, trying is the only way to know.
+constexpr double tried_share = 1;
 /// What a part of a tissue takes beside its share: halos, and that parts are not alike.
 constexpr double split_share = 1.1;
 
@@ -49,7 +51,7 @@ MemoryPlan plan(Devices devices, Precision p, bool maps, double needed, double t
 
 /// The fewest GPUs, those with most free, on which each part has room; nothing: too few.
 std::optional<MemoryPlan> on_gpus(double bytes, Precision p, bool maps, bool can_split,
-                                  std::vector<FreeMemory> gpus)
+                                  double share, std::vector<FreeMemory> gpus)
 {
     std::stable_sort(gpus.begin(), gpus.end(),
                      [](const FreeMemory& a, const FreeMemory& b) { return a.bytes > b.bytes; });
@@ -58,7 +60,7 @@ std::optional<MemoryPlan> on_gpus(double bytes, Precision p, bool maps, bool can
         taken.push_back(gpu.number);
         const auto n = static_cast<double>(taken.size());
         const double each = taken.size() == 1 ? bytes : split_share * bytes / n;
-        if (each <= usable_share * gpu.bytes) { // the one with least of those taken
+        if (each <= share * gpu.bytes) { // the one with least of those taken
             std::sort(taken.begin(), taken.end());
             const auto devices = Devices::cuda(taken);
             return plan(devices, p, maps, each, gpu.bytes,
@@ -81,7 +83,8 @@ std::vector<MemoryPlan> plans_that_fit(const MemoryNeed& need, Precision tried,
         if (!takes_no_more(p, tried, false) || !(need.on_cuda[k] > 0))
             continue;
         const auto with = [&](double bytes, bool maps) {
-            return on_gpus(bytes, p, maps, need.can_split, {gpus.begin(), gpus.end()});
+            const double share = !maps && p == tried ? tried_share : usable_share;
+            return on_gpus(bytes, p, maps, need.can_split, share, {gpus.begin(), gpus.end()});
         };
         auto found = with(need.on_cuda[k], true);
         const bool fits = found.has_value();
@@ -132,6 +135,12 @@ MemoryNeed memory_need(const TissueProblem& p)
     const auto entries =
         static_cast<double>(p.system.alpha.column.size()) * 1.15; // rows are padded
     const bool solves = needs_solver(p), newton = p.stepping == Stepping::newton;
+    const auto tetrahedra = static_cast<double>(p.elements.size());
+    double vectors = 5;
+    if (p.splitting == Splitting::strang)
+        vectors += 1;
+    if (p.substeps.stages > 1)
+        vectors += p.substeps.kind == diffusion::SubStepping::Kind::rkl2 ? 3 : 2;
     MemoryNeed out;
     out.can_split = !newton;
     for (std::size_t k = 0; k < out.precisions.size(); ++k) {
@@ -141,8 +150,11 @@ MemoryNeed memory_need(const TissueProblem& p)
         const double cells =
             StatePlaces(p, precision == Precision::mixed ? Precision::double_ : precision).bytes() *
             real / 8;
-        // potentials and scratch, stimulus, peak and rest; maps; flags, types, places
-        double bytes = cells + n * (10 * real + 16 + 12) + entries * (matrix + 2);
+        // V before and after a step, stimulus, peak and rest; times of maps; phases, types and bits
+        double bytes = cells + n * (vectors * real + 16 + 4) + entries * (matrix + 2);
+        if (p.currents ==
+            IonicCurrents::interpolated) // corners, their rates, lists; vertices' sums
+            bytes += tetrahedra * (6 * real + 28) + n * (2 * real + 12);
         if (solves)
             bytes += n * 7 * real + entries * matrix;
         if (newton)

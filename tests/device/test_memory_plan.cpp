@@ -95,7 +95,11 @@ class TestMemoryPlan : public QObject
                  QString("single without maps cuda:0, double cpu, single cpu"));
         QCOMPARE(text_of(10.5, Precision::single),
                  QString("single without maps cuda:0, single cpu"));
-        QCOMPARE(text_of(9, Precision::single), QString("single cpu"));
+        // without much more room than that, what was tried is tried so
+        QCOMPARE(text_of(9.1, Precision::single),
+                 QString("single without maps cuda:0, single cpu"));
+        QCOMPARE(text_of(9.1, Precision::double_), QString("double cpu, single cpu"));
+        QCOMPARE(text_of(8.9, Precision::single), QString("single cpu"));
         const std::vector<FreeMemory> gpus{{0, 10.5 * GB}};
         const auto plan = plans_that_fit(need, Precision::single, gpus, 0).at(0);
         QCOMPARE(plan.words, std::string("single precision without activation maps on cuda:0 "
@@ -122,8 +126,8 @@ class TestMemoryPlan : public QObject
         p.groups[0].types.resize(1);
         p.groups[0].types[0].initial.assign(19, 0);
         const auto need = memory_need(p);
-        // 18 states, 10 vectors, two times, rows of 14 entries: 430 to 450 bytes an unknown
-        QVERIFY2(need.on_cuda[0] > 400e3 && need.on_cuda[0] < 480e3,
+        // 18 states, 5 vectors, two times, rows of 14 entries: 365 bytes an unknown
+        QVERIFY2(need.on_cuda[0] > 350e3 && need.on_cuda[0] < 380e3,
                  qPrintable(QString::number(need.on_cuda[0])));
         QCOMPARE(need.maps_on_cuda[0], 32e3); // two times, two potentials
         QCOMPARE(need.maps_on_cuda[2], 24e3);
