@@ -4,7 +4,31 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/provenance_read.hpp"
 
+#include <algorithm>
+
 namespace tawara::cli {
+namespace {
+
+/// JSON with a line for each member of an object, and lists of numbers and texts on one.
+std::string for_people(const Json& j, const std::string& indent = "")
+{
+    const auto plain = [](const Json& x) { return !x.is_structured(); };
+    if (plain(j) || j.empty() || (j.is_array() && std::all_of(j.begin(), j.end(), plain)))
+        return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto inner = indent + "  ";
+    std::string out = j.is_array() ? "[" : "{";
+    bool first = true;
+    for (const auto& [key, value] : j.items()) {
+        out += (first ? "\n" : ",\n") + inner;
+        if (j.is_object())
+            out += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+        out += for_people(value, inner);
+        first = false;
+    }
+    return out + "\n" + indent + (j.is_array() ? "]" : "}");
+}
+
+} // namespace
 
 void declare_provenance(const Declaration& d)
 {
@@ -17,7 +41,7 @@ void declare_provenance(const Declaration& d)
                                   throw InputError(*file, "says what made it in words that are "
                                                           "no JSON; it is damaged");
                               c.result(j);
-                              c.say(j.dump(2, ' ', false, Json::error_handler_t::replace));
+                              c.say(for_people(j));
                           });
     sub->add_option("file", *file, "a file that the program or the window has written")
         ->type_name("FILE")

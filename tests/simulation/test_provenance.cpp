@@ -149,6 +149,24 @@ class TestProvenance : public tawara::test::SlabCommands
         QCOMPARE(say("vtu/activation.vtu"), 0);
         const auto said = QJsonDocument::fromJson(QByteArray::fromStdString(out.str()));
         QCOMPARE(not_of_run(said.toJson(QJsonDocument::Compact)), QByteArray());
+        QVERIFY(!said.isNull() && out.str().find("[0,0,0]") != std::string::npos);
+        // what was changed since, and what was cut off
+        QFile table(path("vtu/beats.csv"));
+        QVERIFY(table.open(QIODevice::ReadWrite));
+        const auto rows = table.readAll();
+        QVERIFY(table.write("x") == 1);
+        table.close();
+        QCOMPARE(say("vtu/beats.csv"), 2);
+        QVERIFY(err.str().find("beats.csv: has other bytes than the run of ") != std::string::npos);
+        QVERIFY(table.open(QIODevice::WriteOnly) && table.write(rows) == rows.size());
+        table.close();
+        QFile cut(path("cut.vtu"));
+        QVERIFY(cut.open(QIODevice::WriteOnly));
+        cut.write(tawara::test::content(path("vtu/activation.vtu")).left(400));
+        cut.close();
+        QCOMPARE(say("cut.vtu"), 2);
+        QVERIFY2(err.str().find("cut.vtu: cannot be read (") != std::string::npos,
+                 err.str().c_str());
         QFile other(path("other.csv"));
         QVERIFY(other.open(QIODevice::WriteOnly) && other.write("t,V\n") > 0);
         other.close();

@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/provenance.hpp"
+#include "engine/digest/sha256.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 
@@ -82,25 +83,37 @@ std::string by_report(const fs::path& file)
     for (const char* key : {"program", "version", "built_from"})
         out[key] = j.value(key, Json());
     const auto run = j.value("reproduction", Json::object());
+    const auto digests = run.value("tables_sha256", Json::object());
+    if (const auto of = digests.value(file.filename().string(), Json());
+        of.is_string() && of != sha256(file_content(file, most_bytes)))
+        throw InputError(file.string(), "has other bytes than the run of " + report.string() +
+                                            " wrote: it was changed since");
     for (const char* key : {"session_sha256", "mesh_sha256"})
         out[key] = run.value(key, Json());
     const auto devices = j.value("devices", Json::array());
     out["device"] = devices.empty() ? Json() : devices.front();
     out["precision"] = j.value("precision", Json());
+    Json options;
+    for (const char* key : {"devices", "threads", "resume", "branch"})
+        if (run.contains(key))
+            options[key] = run[key];
+    out["options"] = options;
     out["session"] = run.value("session", Json());
     out["said_by"] = report.string();
     return out.dump();
 }
 
 /// Where it has a place of its own.
-std::string in_its_format(const fs::path& file)
+/// @param why_not  is told why it cannot be read
+std::string in_its_format(const fs::path& file, std::string& why_not)
 {
     try {
         if (file.extension() == ".tcp")
             return read_checkpoint(file).provenance;
         if (file.extension() == ".vtu")
             return mesh::io::provenance_of_vtu(file);
-    } catch (const InputError&) { // of another program, or damaged: its bytes may say something
+    } catch (const InputError& e) { // of another program, or damaged: its bytes may say something
+        why_not = e.reason;
     }
     return {};
 }
@@ -114,13 +127,18 @@ std::string provenance_in(const fs::path& file)
     std::error_code none;
     if (!fs::exists(file, none))
         throw InputError(file.string(), "is not there");
-    auto text = in_its_format(file);
+    std::string why_not;
+    auto text = in_its_format(file, why_not);
     if (text.empty() && fs::exists(beside, none))
         text = within(file_content(beside, most_bytes));
     if (text.empty())
         text = by_report(file);
     if (text.empty())
         text = within(file_content(file, most_bytes, "results are smaller"));
+    if (text.empty() && !why_not.empty())
+        throw InputError(file.string(), "cannot be read (" + why_not +
+                                            "), so that nothing says "
+                                            "what made it");
     if (text.empty())
         throw InputError(file.string(),
                          "says nothing of what made it, and neither does a report.json or " +
