@@ -52,8 +52,8 @@ constexpr std::array<ExportChoice, 14> choices{{
 void need_maps(const ExportSource& s, const fs::path& file)
 {
     if (s.maps.activation_ms.empty())
-        lacks(file,
-              "there are no maps: no heart was loaded and run, or there was no room for them");
+        lacks(file, "there are no maps; load a heart and run it first, on a device that has room "
+                    "for them");
 }
 
 std::vector<double> apd90(const ExportSource& s)
