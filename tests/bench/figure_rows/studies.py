@@ -83,14 +83,15 @@ def _(use):
 
 
 @study("**a heart with a scar, 17 sites by S2 and S3**, before and after ablation (`scar_risk.json`, 18 738 vertices), 12 sites at once on one and on two "
-       "H200: wall time; inducible sites, after ablation", "double precision; classes by the rules before recordings were labelled; not run again since; segment 11 and "
-       "its search after ablation follow each other", "`tawara-cli study run resources/studies/scar_risk.json --devices cuda:0,1 --at-once 12`")
+       "H200: wall time; inducible sites, after ablation; two ranks on two GPUs, on which mpirun leaves all cores to each", "double precision; segment 11 and its search after "
+       "ablation follow each other; the same table on one and two GPUs, with one and two ranks, and after three kills; bound to a core each, as mpirun does by itself, two ranks took 84 s", "`tawara-cli study run resources/studies/scar_risk.json --devices cuda:0,1 --at-once 12`")
 def _(use):
     r = use.all("scar-risk-gpu.json")[0]
     one, two = r["wall_s"]["one GPU"], r["wall_s"]["two GPUs"]
     sites = r["sites"]
     return (f"{commas(one, fix, 1)} and {commas(two, fix, 1)} s ({fix(sum(one) / sum(two))} times); "
-            f"{sum(s['outcome'] == 'sustained' for s in sites)} of {len(sites)}, {sum(s.get('after_outcome') == 'sustained' for s in sites)}")
+            f"{sum(s['outcome'] == 'sustained' for s in sites)} of {len(sites)}, {sum(s.get('after_outcome') == 'sustained' for s in sites)}; "
+            f"{commas(r['wall_s']['two ranks on two GPUs'], fix, 1)} s")
 
 
 @study("APD90 of the O'Hara-Rudy cell at C_max, paced 60 times with the dose, none; quinidine, dofetilide, ranolazine, verapamil, diltiazem; wall time of 20 runs on two "
