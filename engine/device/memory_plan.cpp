@@ -14,7 +14,8 @@ namespace {
 
 /// Of what is free, the rest is for code, graphs and what was not counted.
 constexpr double usable_share = 0.9;
-/// Where little is left out of what has just found no room, trying is the only way to know.
+/// Where little is left out of what has just found no room, trying is the only way to know: the
+/// estimate may be all that is free.
 constexpr double tried_share = 1;
 /// What a part of a tissue takes beside its share: halos, and that parts are not alike.
 constexpr double split_share = 1.1;
