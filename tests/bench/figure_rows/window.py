@@ -62,11 +62,11 @@ def _(use):
             f"{of('single, rest 0.1 mV')}, {of('single, dt 0.05 ms, rest 0.1 mV')} s")
 
 
-@row("half an hour of work in that window: memory after five minutes and at the end; click to notice, first and second half",
-     "double precision; of six such runs the record has, one grew by more than 5 % and one was on a loaded machine",
-     "`build/release/tests/gui_soak 30`")
+@row("two hours of work in that window: memory, means of the first and the last quarter after five minutes; click to notice, likewise",
+     "bars 3 %, flat; a run begins anew every ten minutes, since what it keeps of itself grows; between these quarters compilers and the whole suite ran beside it; of six runs of half an hour in the record one grew by more than 5 %",
+     "`ninja -C BUILD gui_soak; BUILD/tests/gui/gui_soak 120 RECORD.json`")
 def _(use):
-    r = use.one("soak.json", commit="664da33")
+    r = use.one("soak.json", commit="6088b036")
     return f"{commas(r['rss_mb'], fix, 0)} MB; {commas(r['click_noticed_ms'], fix, 0)} ms"
 
 
