@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tawara-cli provenance: what a file says of the run that made it.
 #include "engine/cli/command.hpp"
-#include "engine/core/error.hpp"
 #include "engine/simulation/results/provenance_read.hpp"
+#include "engine/simulation/session/session_json.hpp"
 
 #include <algorithm>
 
@@ -35,11 +35,8 @@ void declare_provenance(const Declaration& d)
     auto file = std::make_shared<std::string>();
     auto* sub = d.command(d.app, "provenance", "what made a file: program, session, mesh, device",
                           [file](Context& c) {
-                              const auto text = simulation::provenance_in(*file);
-                              const auto j = Json::parse(text, nullptr, false);
-                              if (!j.is_object())
-                                  throw InputError(*file, "says what made it in words that are "
-                                                          "no JSON; it is damaged");
+                              const Json j =
+                                  simulation::parse_json(simulation::provenance_in(*file), *file);
                               c.result(j);
                               c.say(for_people(j));
                           });

@@ -167,6 +167,21 @@ class TestProvenance : public tawara::test::SlabCommands
         QCOMPARE(say("cut.vtu"), 2);
         QVERIFY2(err.str().find("cut.vtu: cannot be read (") != std::string::npos,
                  err.str().c_str());
+        // from others: nested as nothing is, and a report of other types
+        const auto put = [&](const char* name, const QByteArray& text) {
+            QFile f(path(name));
+            QVERIFY(f.open(QIODevice::WriteOnly) && f.write(text) == text.size());
+        };
+        put("deep.txt", "{\"program\":\"tawara\",\"x\":" + QByteArray(300'000, '[') +
+                            QByteArray(300'000, ']') + "}");
+        QCOMPARE(say("deep.txt"), 2);
+        QVERIFY(QDir().mkpath(path("odd")));
+        put("odd/a.csv", "t,V\n");
+        put("odd/report.json", R"({"program":"tawara","files":["a.csv"],"reproduction":5})");
+        QCOMPARE(say("odd/a.csv"), 2);
+        QVERIFY2(err.str().find("report.json: is no report that tawara-cli run has written") !=
+                     std::string::npos,
+                 err.str().c_str());
         QFile other(path("other.csv"));
         QVERIFY(other.open(QIODevice::WriteOnly) && other.write("t,V\n") > 0);
         other.close();

@@ -7,6 +7,7 @@
 #include "engine/digest/sha256.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/session/session_json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -73,7 +74,7 @@ std::string by_report(const fs::path& file)
     const auto report = file.parent_path() / "report.json";
     if (!fs::exists(report, none))
         return {};
-    const auto j = Json::parse(file_content(report, most_bytes), nullptr, false);
+    const auto j = parse_json(file_content(report, most_bytes), report.string());
     if (!j.is_object() || j.value("program", Json()) != "tawara")
         return {};
     const auto files = j.value("files", Json::array());
@@ -132,7 +133,12 @@ std::string provenance_in(const fs::path& file)
     if (text.empty() && fs::exists(beside, none))
         text = within(file_content(beside, most_bytes));
     if (text.empty())
-        text = by_report(file);
+        try {
+            text = by_report(file);
+        } catch (const Json::exception&) { // its members are of other types
+            throw InputError((file.parent_path() / "report.json").string(),
+                             "is no report that tawara-cli run has written");
+        }
     if (text.empty())
         text = within(file_content(file, most_bytes, "results are smaller"));
     if (text.empty() && !why_not.empty())
