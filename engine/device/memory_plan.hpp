@@ -46,7 +46,8 @@ struct FreeMemory
 /// Ways to compute a tissue that found no room, the one that changes least first: the same
 /// precision on another GPU or several, mixed or single precision; without activation maps, in the
 /// precision that was tried and where another one has no room with them; the CPU. None takes more
-/// of a device than nine tenths of what is free.
+/// of a device than nine tenths of what is free, but for the tried precision without maps: its
+/// estimate may be all that is free.
 /// @param tried      the precision that found no room
 /// @param gpus       that may be used; empty: none
 /// @param host_bytes free for the CPU's way; 0: not known, and it is not planned
