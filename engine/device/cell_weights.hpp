@@ -11,4 +11,8 @@ namespace tawara::device {
 /// states, at least 1; lessened where the sum would pass 2^30. Empty: all alike.
 std::vector<std::int32_t> cell_weights(const TissueProblem& p);
 
+/// By what a tissue is given to devices: its unknowns, or where cells take longer than a compiled
+/// model's, as many unknowns of such as take as long.
+std::size_t weight_among_devices(const TissueProblem& p);
+
 } // namespace tawara::device

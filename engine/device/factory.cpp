@@ -2,6 +2,7 @@
 // The one place where a back end is chosen, and where the machine says what it can compute on.
 #include "engine/core/error.hpp"
 #include "engine/core/memory.hpp"
+#include "engine/device/cell_weights.hpp"
 #include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/cpu/sell.hpp"
 #include "engine/device/memory_plan.hpp"
@@ -55,25 +56,32 @@ std::unique_ptr<Stepper> cuda_stepper([[maybe_unused]] const TissueProblem& prob
                                       [[maybe_unused]] const Progress& progress)
 {
 #if TAWARA_HAVE_CUDA
-    std::vector<int> numbers;
     try {
-        numbers = cuda::device_numbers(devices, std::max(problem.size(), weight_of_cells(problem)));
-        return cuda::make_cuda_stepper(problem, numbers, options, progress);
-    } catch (const DeviceError& e) {
-        if (!cuda::no_memory(e.status))
-            throw;
-        auto plans = plans_that_fit(memory_need(problem), options.precision, free_on_gpus(),
-                                    available_memory_bytes());
-        std::sort(numbers.begin(), numbers.end());
-        std::erase_if(plans, [&](const MemoryPlan& p) { // what just found no room
-            return p.precision == options.precision && p.devices == Devices::cuda(numbers) &&
-                   p.maps >= options.maps;
-        });
-        throw NoMemory(e, std::move(plans));
+        return cuda::make_cuda_stepper(problem,
+                                       cuda::device_numbers(devices, weight_among_devices(problem)),
+                                       options, progress);
+    } catch (const DeviceMemoryError& e) {
+        throw no_memory(e, memory_need(problem), options);
     }
 #else
     throw InputError("--devices", cuda_reason());
 #endif
+}
+
+/// The devices that these options took; none where that cannot be told any more.
+std::vector<int> taken_by([[maybe_unused]] const StepperOptions& options,
+                          [[maybe_unused]] std::size_t weight)
+{
+    auto numbers = options.devices.numbers;
+#if TAWARA_HAVE_CUDA
+    if (numbers.empty() && options.devices.kind != Devices::Kind::cpu)
+        try {
+            numbers = cuda::device_numbers("cuda", weight);
+        } catch (const Error&) { // CUDA answers no more
+        }
+#endif
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
 }
 
 } // namespace
@@ -115,6 +123,16 @@ std::vector<FreeMemory> free_on_gpus() noexcept
             out.push_back({n, bytes});
 #endif
     return out;
+}
+
+NoMemory no_memory(const DeviceMemoryError& e, const MemoryNeed& need, const StepperOptions& tried)
+{
+    auto plans = plans_that_fit(need, tried.precision, free_on_gpus(), available_memory_bytes());
+    const auto taken = Devices::cuda(taken_by(tried, need.weight));
+    std::erase_if(plans, [&](const MemoryPlan& p) { // what just found no room
+        return p.precision == tried.precision && p.devices == taken && p.maps >= tried.maps;
+    });
+    return {e, std::move(plans)};
 }
 
 bool on_cuda(const TissueProblem& problem, const StepperOptions& options)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/memory_plan.hpp"
 
+#include "engine/device/cell_weights.hpp"
 #include "engine/device/problem.hpp"
 #include "engine/device/state_places.hpp"
 
@@ -144,6 +145,7 @@ MemoryNeed memory_need(const TissueProblem& p)
         vectors += p.substeps.kind == diffusion::SubStepping::Kind::rkl2 ? 3 : 2;
     MemoryNeed out;
     out.can_split = !newton;
+    out.weight = weight_among_devices(p);
     for (std::size_t k = 0; k < out.precisions.size(); ++k) {
         const auto precision = out.precisions[k];
         const double real = precision == Precision::single ? 4 : 8;

@@ -13,6 +13,7 @@
 namespace tawara::device {
 
 struct TissueProblem;
+struct StepperOptions;
 
 /// A way to compute a tissue whose memory is there.
 struct MemoryPlan
@@ -34,6 +35,7 @@ struct MemoryNeed
     std::array<double, 3> on_cuda{}, on_cpu{}; ///< [bytes], in the order of `precisions`
     bool can_split = true;                     ///< over several GPUs
     std::array<double, 3> maps_on_cuda{};      ///< of on_cuda: what activation maps take
+    std::size_t weight = 0;                    ///< weight_among_devices()
 };
 
 /// Memory of a CUDA device that nobody has taken.
@@ -70,7 +72,13 @@ std::vector<FreeMemory> free_on_gpus() noexcept;
 /// What a tissue takes, by what the steppers allocate: cells, matrix rows, potentials, maps.
 MemoryNeed memory_need(const TissueProblem& problem);
 
-/// There is no memory on a device. Exit status 4.
+/// A device has no memory left.
+struct DeviceMemoryError : DeviceError
+{
+    using DeviceError::DeviceError;
+};
+
+/// There is no memory on a device, but perhaps elsewhere. Exit status 4.
 struct NoMemory : DeviceError
 {
     NoMemory(const DeviceError& at, std::vector<MemoryPlan> plans_);
@@ -80,5 +88,9 @@ struct NoMemory : DeviceError
   private:
     std::string text_;
 };
+
+/// A failure with what fits, by what is free now: what failed should have given its memory back.
+/// @param tried  what found no room, which is no plan
+NoMemory no_memory(const DeviceMemoryError& e, const MemoryNeed& need, const StepperOptions& tried);
 
 } // namespace tawara::device

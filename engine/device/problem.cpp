@@ -56,6 +56,11 @@ std::size_t weight_of_cells(const TissueProblem& p)
     return sum;
 }
 
+std::size_t weight_among_devices(const TissueProblem& p)
+{
+    return std::max(p.size(), weight_of_cells(p));
+}
+
 std::vector<std::int32_t> cell_weights(const TissueProblem& p)
 {
     const auto of_group = weights_of_groups(p);

@@ -11,6 +11,7 @@ struct Faults
 {
     std::atomic<std::int64_t> at_step{-1}; ///< fails in the batch that passes it; -1: never
     std::atomic<bool> memory{false};       ///< by bad_alloc, once, in place of the device for good
+    std::atomic<bool> full{false};         ///< for want of the device's memory, once, likewise
     std::atomic<bool> dead{false};         ///< nothing comes from the device any more
     std::atomic<bool> no_ceilings{false};
     std::atomic<bool> small{false}; ///< a GPU on which steppers in double precision have no room
@@ -22,7 +23,7 @@ struct Faults
     std::thread::id test = std::this_thread::get_id();
     void clear()
     {
-        at_step = -1, memory = dead = no_ceilings = small = tiny = no_room_for_maps = false;
+        at_step = -1, memory = full = dead = no_ceilings = small = tiny = no_room_for_maps = false;
         allocation = -1;
     }
 };

@@ -65,6 +65,9 @@ class FaultyStepper final : public device::Stepper
             faults().at_step = -1;
             if (faults().memory)
                 throw std::bad_alloc();
+            if (faults().full)
+                throw device::DeviceMemoryError("cuda:0", "cudaGraphInstantiate", 2,
+                                                "out of memory");
             faults().dead = true;
             throw device_lost();
         }

@@ -130,6 +130,35 @@ class TestFaults : public QObject
         QVERIFY_THROWS_EXCEPTION(device::NoMemory, run_on(slab_session(), r.o, {.fit = true}));
     }
 
+    /// Memory that ends after the stepper was made: where a graph is made, or later.
+    void runFitsWhereMemoryEndsLater_data()
+    {
+        QTest::addColumn<int>("at_step");
+        QTest::newRow("at the first step") << 0;
+        QTest::newRow("after a checkpoint") << 110;
+    }
+    void runFitsWhereMemoryEndsLater()
+    {
+        QFETCH(int, at_step);
+        if (!device::usable_gpus().empty())
+            QSKIP("a GPU would take over, and not the CPU");
+        const auto s = slab_session();
+        Runs whole, r;
+        run_session(s, whole.o);
+        r.o.device.devices = "auto";
+        faults().full = true;
+        faults().at_step = at_step;
+        QVERIFY_THROWS_EXCEPTION(device::NoMemory, run_on(s, r.o, {}));
+        faults().at_step = at_step;
+        run_on(s, r.o, {.fit = true});
+        QVERIFY(r.was_said("out of memory; there is room for it in double precision on the CPU"));
+        QVERIFY(r.was_said("; computed in double precision on the CPU"));
+        const auto last = r.o.out / checkpoint_name(2);
+        QCOMPARE(r.was_said(" free), from " + last.string()), at_step > 0);
+        for (const char* f : {"probes.csv", "activation.csv", "beats.csv"})
+            QVERIFY2(content(r.o.out / f) == content(whole.o.out / f), f);
+    }
+
     /// The window's engine says what fits, and computes by it when it is told to.
     void engineOffersWhatFits()
     {

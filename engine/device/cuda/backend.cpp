@@ -94,11 +94,6 @@ double free_memory_bytes(int device) noexcept
     return 0;
 }
 
-bool no_memory(int status)
-{
-    return status == static_cast<int>(cudaErrorMemoryAllocation);
-}
-
 std::string unusable_reason()
 {
     std::string reasons;

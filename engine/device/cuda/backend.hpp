@@ -11,8 +11,6 @@ std::vector<DeviceInfo> devices();
 
 /// Memory of a usable device that nobody has taken [bytes]; 0 where it cannot be asked.
 double free_memory_bytes(int device) noexcept;
-/// Whether a DeviceError's status says that there is no memory.
-bool no_memory(int status);
 
 /// Time steps in the long step of unknowns at rest; 0 where none may rest.
 int longest_quiescent(const TissueProblem& p);

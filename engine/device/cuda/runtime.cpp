@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cuda/runtime.cuh"
-#include "engine/core/error.hpp"
+#include "engine/device/memory_plan.hpp"
 
 namespace tawara::device::cuda {
+
+namespace {
+
+std::string name_of(int device)
+{
+    return "cuda:" + std::to_string(device);
+}
+
+} // namespace
 
 void check(cudaError_t status, const char* call, int device)
 {
     if (status == cudaSuccess)
         return;
     cudaGetLastError(); // the status is reported here; a later call must not report it again
-    throw DeviceError("cuda:" + std::to_string(device), call, static_cast<int>(status),
-                      cudaGetErrorString(status));
+    const auto code = static_cast<int>(status);
+    if (status == cudaErrorMemoryAllocation)
+        throw DeviceMemoryError(name_of(device), call, code, cudaGetErrorString(status));
+    throw DeviceError(name_of(device), call, code, cudaGetErrorString(status));
 }
 
 Current::Current(int device)

@@ -93,9 +93,11 @@ std::string run_error_text(const std::exception& e)
     return dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "not enough memory" : e.what();
 }
 
-Simulation Run::make_simulation(const Session& s, const Progress& progress) const
+Simulation Run::make_simulation(const Session& s, const Progress& progress,
+                                std::optional<device::MemoryNeed>& need) const
 {
     auto tissue = build_tissue(as_run(session_, options_), progress);
+    need = device::memory_need(tissue.problem);
     for (auto& n : what_run_will_be(s, tissue, s.prepacing != session_.prepacing))
         tissue.notices.push_back(std::move(n));
     for (const auto& n : tissue.notices)
@@ -110,9 +112,10 @@ Simulation Run::make_simulation(const Session& s, const Progress& progress) cons
     return made;
 }
 
-Run::Run(const Session& s, const RunOptions& o, const Progress& progress)
+Run::Run(const Session& s, const RunOptions& o, const Progress& progress,
+         std::optional<device::MemoryNeed>& need)
     : session_(o.resume.empty() ? s : without_pacing(s)), options_(o),
-      simulation_(make_simulation(s, progress)), maps_(simulation_),
+      simulation_(make_simulation(s, progress, need)), maps_(simulation_),
       traces_({0, std::max<std::int64_t>(1, interval_steps(s, "/output/probes_every_ms"))}),
       pacing_(simulation_, o.session_file, steps_of(capture_every_ms, s.dt_ms)),
       frames_(simulation_.tissue(), o.out, s.output->frames,
@@ -461,8 +464,13 @@ RunReport run_session(const Session& session, const RunOptions& options, const P
         need_writable_file(options.html);
     FolderLock lock;
     lock.take(options.out);
+    std::optional<device::MemoryNeed> need;
     try {
-        return Run(session, options, progress).go(lock, progress);
+        return Run(session, options, progress, need).go(lock, progress);
+    } catch (const device::DeviceMemoryError& e) { // after the stepper was made, which has gone
+        if (!need)
+            throw;
+        throw device::no_memory(e, *need, options.device);
     } catch (const InputError& e) {
         if (e.file.empty()) // from a layer that knows the key and not the file
             throw InputError(options.session_file, e.where, e.reason);

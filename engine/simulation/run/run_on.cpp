@@ -17,10 +17,22 @@ void say(const RunOptions& o, const std::string& text)
         o.notice({Notice::Level::warning, text});
 }
 
-/// A run that has begun goes on in the precision of its checkpoint.
-/// @param tried  plans that had no room after all, since what a plan takes is an estimate
-bool fit(RunOptions& o, const device::NoMemory& e, std::vector<device::MemoryPlan>& tried)
+/// @param last  nothing changes where it is empty
+void go_on_from(RunOptions& o, const std::filesystem::path& last)
 {
+    if (last.empty())
+        return;
+    o.resume = last;
+    o.branch = false;
+}
+
+/// A run that has begun goes on from its newest checkpoint, in the precision of that.
+/// @param tried  plans that had no room after all, since what a plan takes is an estimate
+/// @param last   the newest checkpoint of the run that failed; empty: there is none
+bool fit(RunOptions& o, const device::NoMemory& e, std::vector<device::MemoryPlan>& tried,
+         const std::filesystem::path& last)
+{
+    const bool begun = !o.resume.empty() || !last.empty();
     const auto was_tried = [&](const device::MemoryPlan& plan) {
         return std::any_of(tried.begin(), tried.end(), [&](const device::MemoryPlan& t) {
             return t.devices == plan.devices && t.precision == plan.precision &&
@@ -28,8 +40,10 @@ bool fit(RunOptions& o, const device::NoMemory& e, std::vector<device::MemoryPla
         });
     };
     for (const auto& plan : e.plans)
-        if ((o.resume.empty() || plan.precision == o.device.precision) && !was_tried(plan)) {
-            say(o, std::string(e.what()) + "; computed in " + plan.words);
+        if ((!begun || plan.precision == o.device.precision) && !was_tried(plan)) {
+            go_on_from(o, last);
+            say(o, std::string(e.what()) + "; computed in " + plan.words +
+                       (last.empty() ? "" : ", from " + last.string()));
             o.device.devices = plan.devices;
             o.device.precision = plan.precision;
             o.device.maps = plan.maps;
@@ -49,10 +63,7 @@ bool outlive(RunOptions& o, const DeviceError& e, const std::filesystem::path& l
         say(o, "nothing can take over: the CPU has no mixed precision; give double or single");
         return false;
     }
-    if (!last.empty()) {
-        o.resume = last;
-        o.branch = false;
-    }
+    go_on_from(o, last);
     say(o, std::string(e.what()) + "; the run goes on with " + plan->words +
                (o.resume.empty() ? ", from its start: there is no checkpoint"
                                  : ", from " + o.resume.string()));
@@ -74,7 +85,7 @@ RunReport run_on(const Session& session, RunOptions options, const RunOn& how,
         try {
             return run_session(session, options, progress);
         } catch (const device::NoMemory& e) {
-            if (!how.fit || !fit(options, e, tried))
+            if (!how.fit || !fit(options, e, tried, last))
                 throw;
         } catch (const DeviceError& e) {
             // the CPU is the last one: its failures are the program's

@@ -7,7 +7,9 @@ namespace tawara::simulation {
 /// What a run does where a device cannot do it, in place of its end. All of it is said.
 struct RunOn
 {
-    /// Where a device has no memory, the first way that has room (device::plans_that_fit()).
+    /// Where a device has no memory, be it in the middle of the run, the first way that has room
+    /// (device::plans_that_fit()): from the last checkpoint on, in its precision, or anew where
+    /// there is none.
     bool fit = false;
     /// Where a device fails, from the last checkpoint on, or anew where there is none: on the other
     /// devices that were asked for, else on the CPU.

@@ -3,6 +3,7 @@
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/units.hpp"
+#include "engine/device/memory_plan.hpp"
 #include "engine/simulation/observe/pacing.hpp"
 #include "engine/simulation/observe/probe_traces.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
@@ -27,13 +28,16 @@ std::string run_error_text(const std::exception& e);
 class Run
 {
   public:
-    Run(const Session& s, const RunOptions& o, const Progress& progress);
+    /// @param need  what the tissue takes, as soon as that is known
+    Run(const Session& s, const RunOptions& o, const Progress& progress,
+        std::optional<device::MemoryNeed>& need);
     /// @param lock  of the outputs' folder, taken when that is there
     RunReport go(FolderLock& lock, const Progress& progress);
 
   private:
     void say(Notice::Level level, const std::string& text) const;
-    Simulation make_simulation(const Session& s, const Progress& progress) const;
+    Simulation make_simulation(const Session& s, const Progress& progress,
+                               std::optional<device::MemoryNeed>& need) const;
     void resume();
     void need_end_after(std::int64_t step) const;
     void go_on_with_maps(const Checkpoint& c);
