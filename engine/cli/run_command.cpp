@@ -2,6 +2,7 @@
 // tawara-cli run: a session from a file to its outputs.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/few_cores.hpp"
 #include "engine/device/ranks/member.hpp"
 #include "engine/device/ranks/rank_stepper.hpp"
 #include "engine/mpi/ranks.hpp"
@@ -400,6 +401,10 @@ void run_distributed(Context& c, const RunArguments& a)
             take_part(c, a, *ranks, silent);
         return;
     }
+    if (auto text = few_cores(machine.threads,
+                              "steps with " + std::to_string(machine.threads) + " threads");
+        !text.empty())
+        c.notice({Notice::Level::warning, std::move(text)});
     if (ranks->size() == 1)
         c.notice({Notice::Level::warning,
                   "--distributed has one rank alone; mpirun -n 4 tawara-cli run SESSION.json "

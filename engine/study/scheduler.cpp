@@ -2,6 +2,7 @@
 #include "engine/study/scheduler.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
@@ -18,7 +19,6 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <sched.h>
 #include <thread>
 #include <unistd.h>
 
@@ -417,24 +417,6 @@ std::vector<Slot> slots_of(const StudyOptions& o, unsigned threads, unsigned ran
     return out;
 }
 
-/// That a launcher of ranks, or taskset, leaves fewer cores than runs are to be computed at once.
-void say_if_bound(const StudyOptions& o, std::size_t at_once)
-{
-    cpu_set_t may;
-    const long there = sysconf(_SC_NPROCESSORS_ONLN);
-    if (!o.notice || sched_getaffinity(0, sizeof may, &may) != 0)
-        return;
-    const auto cores = CPU_COUNT(&may);
-    if (cores < there && static_cast<std::size_t>(cores) < at_once)
-        o.notice({Notice::Level::warning, "this process may use " + std::to_string(cores) +
-                                              " of the machine's " + std::to_string(there) +
-                                              " cores, and computes " + std::to_string(at_once) +
-                                              " runs at once" +
-                                              (number_of("OMPI_COMM_WORLD_LOCAL_SIZE", 0) > 0
-                                                   ? "; mpirun --bind-to none lets it use all"
-                                                   : "")});
-}
-
 StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress)
 {
     for (const auto& run : s.runs) {
@@ -444,7 +426,10 @@ StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& pr
     fs::create_directories(o.out);
     const auto local = local_rank();
     auto slots = slots_of(o, progress.context.threads, local.rank, local.ranks);
-    say_if_bound(o, slots.size());
+    if (auto text =
+            few_cores(slots.size(), "computes " + std::to_string(slots.size()) + " runs at once");
+        o.notice && !text.empty())
+        o.notice({Notice::Level::warning, std::move(text)});
     Scheduler scheduler(s, o, std::move(slots),
                         std::max(1U, progress.context.threads / local.ranks));
     scheduler.plan();
