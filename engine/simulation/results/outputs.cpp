@@ -203,10 +203,17 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool
     for (const auto& name : coming.files)
         if (is_taken(out / name))
             others.push_back(name);
+    std::size_t stay = 0, replaced = 0;
+    for (const auto& entry : fs::directory_iterator(out, none))
+        if (entry.path().extension() == ".tcp")
+            ++(coming.has_checkpoint(entry.path().filename().string()) ? replaced : stay);
     const auto fixed = static_cast<std::ptrdiff_t>(others.size());
-    for (const auto& entry : fs::directory_iterator(out / "frames", none))
-        if (auto name = "frames/" + entry.path().filename().string(); coming.has_frame(name))
-            others.push_back(std::move(name));
+    // a run that goes on beside its checkpoints has made what frames there are, though it was
+    // killed before it could list them
+    if (fresh || stay + replaced == 0)
+        for (const auto& entry : fs::directory_iterator(out / "frames", none))
+            if (auto name = "frames/" + entry.path().filename().string(); coming.has_frame(name))
+                others.push_back(std::move(name));
     std::sort(others.begin() + fixed, others.end());
     std::erase_if(others, [&](const std::string& name) {
         return std::binary_search(listed.begin(), listed.end(), name);
@@ -223,10 +230,6 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool
     if (fs::is_regular_file(coming.html, none) && !is_report(coming.html))
         said.push_back({Notice::Level::warning,
                         coming.html.string() + ": is not a report of a run, and will be replaced"});
-    std::size_t stay = 0, replaced = 0;
-    for (const auto& entry : fs::directory_iterator(out, none))
-        if (entry.path().extension() == ".tcp")
-            ++(coming.has_checkpoint(entry.path().filename().string()) ? replaced : stay);
     const auto checkpoints = [](std::size_t n) {
         return std::to_string(n) + (n > 1 ? " checkpoints" : " checkpoint");
     };
