@@ -109,6 +109,12 @@ class TestReproduce : public SlabCommands
                      r.err.c_str());
         }
         QVERIFY(QDir().mkpath(path("alone/deep")));
+        QVERIFY(QFile::remove(path("here/results" + at_4_ms)));
+        const auto lost = test::run({"run", "--reproduce", file("here/resumed") + "/report.json"});
+        QCOMPARE(lost.status, 2);
+        QVERIFY2(lost.err.find(" is not there any more, nor is " + file("here/results" + at_4_ms) +
+                               "; the run of ") != std::string::npos,
+                 lost.err.c_str());
         QVERIFY(QDir().rename(path("here/results"), path("alone/deep/results")));
         QVERIFY(QDir(path("here")).removeRecursively());
         const auto r = test::run(
@@ -133,6 +139,8 @@ class TestReproduce : public SlabCommands
         QTest::newRow("two") << QStringList{"first/report.json", "slab.json"}
                              << "takes one report.json";
         QTest::newRow("an older report") << QStringList{"old/report.json"} << "holds no session";
+        QTest::newRow("threads") << QStringList{"edited/report.json"}
+                                 << "/reproduction/threads: is -5; it should be a whole number";
     }
     void whatIsRefused()
     {
@@ -140,8 +148,13 @@ class TestReproduce : public SlabCommands
         QFETCH(QString, says);
         QVERIFY(QDir().mkpath(path("old")));
         auto old = report("first");
+        auto record = old["reproduction"].toObject();
         old.remove("reproduction");
         put("old", old);
+        record["threads"] = -5;
+        old["reproduction"] = record;
+        QVERIFY(QDir().mkpath(path("edited")));
+        put("edited", old);
         const auto before = content(path("first/report.json"));
         std::vector<std::string> args{"run", "--reproduce"};
         for (const auto& w : words)

@@ -67,6 +67,17 @@ double number_of(const Json& record, const char* name, const std::string& file)
     return record[name].get<double>();
 }
 
+unsigned threads_of(const Json& record, const std::string& file)
+{
+    constexpr double most = 1024;
+    const double n = number_of(record, "threads", file);
+    if (!(n >= 0 && n <= most) || n != std::floor(n))
+        throw InputError(file, std::string("/") + key + "/threads",
+                         "is " + number_text(n, 6) +
+                             "; it should be a whole number from 0 (as many as pay) to 1024");
+    return static_cast<unsigned>(n);
+}
+
 /// The digests of its tables, by their names. @throws InputError
 Json digests_of_tables(const Json& record, const std::string& file)
 {
@@ -215,16 +226,15 @@ RecordedRun read_report(const fs::path& report)
     o.until_ms = number_of(r, "until_ms", file);
     o.device.devices = device::Devices(text(r, "devices", file));
     o.device.precision = precision_of(text(r, "precision", file), file);
-    o.device.threads =
-        static_cast<unsigned>(std::clamp(number_of(r, "threads", file), 0.0, 1024.0));
+    o.device.threads = threads_of(r, file);
     if (r.contains("activation_maps") && !r["activation_maps"].is_boolean())
         throw InputError(file, std::string("/") + key + "/activation_maps",
                          "should be true or false; it says whether maps were kept");
     o.device.maps = r.value("activation_maps", true);
     if (r.contains("resume")) {
         o.resume = text(r, "resume", file);
-        if (const auto there = moved(o.resume, then, now.parent_path());
-            !fs::exists(o.resume, none) && !there.empty() && fs::exists(there, none)) {
+        const auto there = moved(o.resume, then, now.parent_path());
+        if (!fs::exists(o.resume, none) && !there.empty() && fs::exists(there, none)) {
             say_moved(o.resume, there, out.notices);
             o.resume = there;
         }
@@ -234,7 +244,9 @@ RecordedRun read_report(const fs::path& report)
         o.branch = r.value("branch", false);
         if (!fs::exists(o.resume, none))
             throw InputError(o.resume.string(),
-                             "is not there any more; the run of " + file + " went on from it");
+                             "is not there any more" +
+                                 (there.empty() ? "" : ", nor is " + there.string()) +
+                                 "; the run of " + file + " went on from it");
         if (sha256(file_content(o.resume)) != text(r, "resume_sha256", file))
             throw InputError(o.resume.string(),
                              "has other bytes than when the run of " + file + " went on from it");
