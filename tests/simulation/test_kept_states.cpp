@@ -3,6 +3,7 @@
 #include "engine/simulation/results/kept_states.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
 #include "tests/simulation/live_bar.hpp"
 
 #include <QTemporaryDir>
@@ -102,6 +103,46 @@ class TestKeptStates : public QObject
         QVERIFY(*std::max_element(V_mV.begin(), V_mV.end()) > 0); // no tissue at rest
         QCOMPARE(again.newest_frame()->step, e.newest_frame()->step);
         QVERIFY(again.newest_frame()->values == e.newest_frame()->values);
+    }
+
+    /// Maps that began later than their run do so where another goes on, and in what that keeps.
+    void mapsBeginWhereTheStateSays()
+    {
+        const auto file = all_ / "1.state.tcp", later = all_ / "2.state.tcp";
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        QVERIFY(in.answer(e.post(Load{paced_bar()})).applied);
+        run_to(e, in, 3);
+        QVERIFY(keep(e, in, file).error.empty());
+        auto c = read_checkpoint(file);
+        QCOMPARE(c.maps_from_ms, 0.0);
+        c.maps_from_ms = 2;
+        write_checkpoint(c, file);
+        const auto said = [&](Inbox& of) {
+            std::shared_ptr<const Scene> scene;
+            for (const auto& event : of.all()) {
+                if (const auto* l = std::get_if<Loaded>(&event))
+                    scene = l->scene;
+                if (const auto* changed = std::get_if<SceneChanged>(&event))
+                    scene = changed->scene;
+            }
+            return scene && std::any_of(scene->notices.begin(), scene->notices.end(), [](auto& n) {
+                       return n.text == "maps begin at 2 ms, as the checkpoint's do";
+                   });
+        };
+        QVERIFY(!said(in));
+        Inbox other;
+        Engine again(other.handler(), one_thread());
+        QVERIFY(other.answer(again.post(Load{paced_bar(), file})).applied);
+        QVERIFY(said(other));
+        run_to(again, other, 4);
+        QVERIFY(keep(again, other, later).error.empty());
+        QCOMPARE(read_checkpoint(later).maps_from_ms, 2.0);
+        QVERIFY(other.answer(again.post(Reset{})).applied); // all of the new run
+        QVERIFY(!said(other));
+        run_to(again, other, 1);
+        QVERIFY(keep(again, other, later).error.empty());
+        QCOMPARE(read_checkpoint(later).maps_from_ms, 0.0);
     }
 
     /// Edits of the tissue during the run belong to the session that the state is of.

@@ -63,8 +63,10 @@ void Engine::Impl::apply(std::uint64_t id, const Reset&)
         sim->stepped = {};
         sim->simulation.restore(sim->simulation.first_state());
         sim->pacing->restart(sim->scene->session.stimuli);
+        sim->maps_from_ms = 0;
         forget(notice_kind::state_lost);
         forget(notice_kind::unexcited);
+        forget(notice_kind::maps_begin);
         if (auto scene = std::make_shared<Scene>(*sim->scene); forget_tissue_change(*scene)) {
             sim->scene = scene;
             push(SceneChanged{scene});

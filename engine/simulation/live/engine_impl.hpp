@@ -41,6 +41,8 @@ struct LoadedRun
     Precision precision = Precision::double_; ///< of the stepper
     device::Devices devices;                  ///< that were asked for
     bool maps = true;                         ///< that the stepper keeps them was asked for
+    double maps_from_ms =
+        0; ///< of the state that the run began with: its maps are of what came then
     std::shared_ptr<const Scene> scene;
     device::Gather display;
     std::unique_ptr<Pacing> pacing;

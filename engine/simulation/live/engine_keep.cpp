@@ -36,7 +36,7 @@ Checkpoint Engine::Impl::checkpoint_now()
     c.fingerprint = fingerprint(sim->tissue().problem, session, sim->precision);
     c.state = sim->stepper().snapshot();
     c.probes_of = probes_print(session.probes);
-    c.maps_from_ms = sim->stepper().keeps_maps() ? 0 : sim->simulation.time_ms();
+    c.maps_from_ms = sim->stepper().keeps_maps() ? sim->maps_from_ms : sim->simulation.time_ms();
     c.threshold_mV = session.activation_threshold_mV;
     c.pulses = sim->pacing->known();
     c.layout = layout_print(sim->tissue().problem, *sim->tissue().mesh);

@@ -3,6 +3,7 @@
 #include "engine/simulation/live/engine_impl.hpp"
 #include "engine/simulation/live/live_precision.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +30,17 @@ Notice no_beginning(const std::string& why)
 {
     return {Notice::Level::warning,
             "begins at its start, since its checkpoint cannot be taken: " + why};
+}
+
+/// Maps of a run that begins with a state of another are those of that, and what comes.
+void begin_maps(LoadedRun& run, double from_ms, Notices& notices)
+{
+    if (!(from_ms > 0) || !run.stepper().keeps_maps())
+        return;
+    run.maps_from_ms = from_ms;
+    notices.push_back({Notice::Level::info,
+                       "maps begin at " + number_text(from_ms, 7) + " ms, as the checkpoint's do",
+                       notice_kind::maps_begin});
 }
 
 std::int64_t finest_steps(double dt_ms)
@@ -126,6 +138,7 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Load& c, const Progress& pr
     if (begun)
         try {
             s->simulation.restore(begun->checkpoint.state);
+            begin_maps(*s, begun->checkpoint.maps_from_ms, scene->notices);
         } catch (const InputError& e) {
             scene->notices.push_back(no_beginning(c.checkpoint.string() + ": " + e.reason));
             begun.reset();

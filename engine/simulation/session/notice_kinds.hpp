@@ -15,5 +15,6 @@ inline constexpr Notice::Kind samples_lost{7};   ///< maps, phase and ECG lack s
 inline constexpr Notice::Kind fault{8};          ///< an error that nobody expected
 inline constexpr Notice::Kind network{9};        ///< from making the Purkinje network
 inline constexpr Notice::Kind unexcited{10};     ///< the run has ended and nothing was activated
+inline constexpr Notice::Kind maps_begin{11};    ///< maps begin later than the run
 
 } // namespace tawara::simulation::notice_kind
