@@ -4,6 +4,7 @@
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
+#include "tests/several.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -223,5 +224,8 @@ class TestOutputFolder : public QObject
             QDir(all.filePath("frames")).entryList({".*"}, QDir::Files | QDir::Hidden).isEmpty());
     }
 };
-QTEST_GUILESS_MAIN(TestOutputFolder)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestOutputFolder>(argc, argv);
+}
 #include "test_output_folder.moc"

@@ -9,6 +9,7 @@
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
+#include "engine/simulation/tissue/tissue_notices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +34,24 @@ std::string threshold_not_crossed(const Session& s, const PotentialRange& seen)
         return key + "was always above the threshold, from " + number_text(seen.low_mV, 4) +
                " mV on; raise it (usual: 0)";
     return {};
+}
+
+double width(std::span<const double> x)
+{
+    const auto [least, most] = std::minmax_element(x.begin(), x.end());
+    return x.empty() ? 0 : *most - *least;
+}
+
+/// Of all regions and directions [S/m].
+double largest_conductivity(const Session& s)
+{
+    double most = 0;
+    for (const auto& r : s.regions)
+        if (!r.inherits() && !r.insulating) {
+            const auto& c = r.conductivity_S_per_m;
+            most = std::max({most, c.fibre, c.sheet, c.normal});
+        }
+    return most;
 }
 
 /// Of a run in which nothing was activated: for each stimulus, why that may be.
@@ -81,6 +100,11 @@ Notices why_nothing_activated(const Session& session, double end_ms, const Poten
                           "the run ended at %g ms, during its first pulse or right after it "
                           "(%g to %g ms)",
                           end_ms, pulses.front().start_ms, pulses.front().start_ms + s.duration_ms);
+        else if (const double most = largest_conductivity(session); most > beyond_tissue_S_per_m)
+            std::snprintf(why, sizeof why,
+                          "%.4g pA/pF over %g ms did not reach threshold there; a conductivity of "
+                          "%.6g S/m, far above tissue (0.01 to 1 S/m), carries its current away",
+                          strength, s.duration_ms, most);
         else
             std::snprintf(why, sizeof why,
                           "%.4g pA/pF (%.6g uA/cm3) over %g ms did not reach threshold there; "
@@ -240,6 +264,32 @@ Notices where_waves_ended(std::int64_t unknowns, std::int64_t activated, double 
                  " unknowns " + std::to_string(activated) +
                  " were activated. On coarse meshes, and where conductivities are low, waves slow "
                  "down and stop"}};
+}
+
+Notices where_waves_are_too_fast(const mesh::TetMesh& mesh, std::span<const double> activation_ms)
+{
+    constexpr double fastest_m_per_s = 20; // Purkinje fibres have 2 to 4
+    constexpr double least_mm = 5;         // a pulse may excite the whole of what is smaller
+    const double across = std::hypot(width(mesh.x), width(mesh.y), width(mesh.z)); // [mm]
+    double first = std::numeric_limits<double>::infinity(), last = -first;
+    std::size_t activated = 0;
+    for (const double t : activation_ms)
+        if (std::isfinite(t)) {
+            first = std::min(first, t);
+            last = std::max(last, t);
+            ++activated;
+        }
+    if (across < least_mm || activated == 0 || 2 * activated < activation_ms.size() ||
+        across < fastest_m_per_s * (last - first))
+        return {};
+    return {{Notice::Level::warning,
+             "all that was activated, " + number_text(across, 3) +
+                 " mm from end to end, was so "
+                 "within " +
+                 number_text(last - first, 3) +
+                 " ms, where waves of hearts take about 1 ms for each 0.6 mm. A stimulus of all of "
+                 "the tissue does that, and so do conductivities in another unit (0.01 to 1 S/m "
+                 "are usual)"}};
 }
 
 Notices where_rest_is_above(const CellMap& cells, const device::Maps& maps,
