@@ -93,7 +93,7 @@ void declare_verify(const Declaration& d)
     auto a = std::make_shared<VerifyArguments>();
     auto* verify = d.command(d.app, "verify", "the verification table: requirements and figures",
                              [a](Context& c) { verify_command(c, *a); });
-    verify->add_flag("--short", a->short_form, "what takes a few minutes on two cores");
+    verify->add_flag("--short", a->short_form, "what takes 1 to 2 minutes on two cores");
     verify
         ->add_option("--only", a->only,
                      "these groups and checks alone, e.g. cells.order (--list names them)")

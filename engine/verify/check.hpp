@@ -18,7 +18,7 @@ namespace tawara::verify {
 /// How a table is made.
 struct Settings
 {
-    bool short_form = false;    ///< what takes a few minutes on two cores
+    bool short_form = false;    ///< what takes 1 to 2 minutes on two cores
     device::Devices devices;    ///< which GPUs are looked at; of the kind cpu: none
     std::filesystem::path data; ///< references that do not come with the program; empty: none
 };
