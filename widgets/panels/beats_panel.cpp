@@ -53,6 +53,7 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
         tr("Restitution: APD90 over the diastolic interval before it, from the second beat on."));
     m_restitution->setObjectName("restitution");
     m_restitution->setOpenMeaning(tr("earlier tissue"));
+    m_restitution->setShortTitles(tr("DI (ms)"), tr("APD90"));
     m_unpaced = new QLabel;
     m_unpaced->setWordWrap(true);
     m_unpaced->setObjectName("unpaced");
@@ -100,7 +101,8 @@ void BeatsPanel::addExports()
     add(m_table, "exportBeats", tr("&Export the beats (CSV)…"), "beats-csv");
     m_exportPoints = add(m_restitution, "exportRestitution", tr("&Export these points (CSV)…"),
                          "restitution-csv");
-    m_restitution->setToolTip(tr("Right click: these points as a table"));
+    m_restitution->setToolTip(tr("APD90 over the diastolic interval (DI) before it. Right click: "
+                                 "these points as a table"));
 }
 
 void BeatsPanel::copySelected() const
