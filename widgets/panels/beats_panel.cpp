@@ -43,7 +43,13 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->horizontalHeader()->setHighlightSections(false); // all columns of a selected row
+    auto* header = m_table->horizontalHeader();
+    header->setHighlightSections(false); // all columns of a selected row
+    header->setSectionsClickable(true);
+    // a click sorts, and selects nothing
+    disconnect(header, &QHeaderView::sectionPressed, m_table, nullptr);
+    disconnect(header, &QHeaderView::sectionEntered, m_table, nullptr);
+    connect(header, &QHeaderView::sectionClicked, this, &BeatsPanel::sortBy);
     m_none = hintLabel({});
     m_none->setObjectName("noBeats");
     m_none->setAlignment(Qt::AlignCenter);
@@ -81,6 +87,19 @@ void BeatsPanel::setUnpaced(const QString& text)
     m_unpaced->setVisible(!text.isEmpty());
 }
 
+void BeatsPanel::sortBy(int column)
+{
+    if (column != m_model->sortedBy())
+        m_model->sort(column);
+    else if (m_model->sortOrder() == Qt::AscendingOrder)
+        m_model->sort(column, Qt::DescendingOrder);
+    else
+        m_model->sort(BeatsModel::as_they_came);
+    m_table->clearSelection(); // other beats are in those rows
+    span();
+    m_table->scrollToTop();
+}
+
 void BeatsPanel::addExports()
 {
     const auto add = [this](QWidget* to, const char* name, const QString& text, const char* kind) {
@@ -114,7 +133,7 @@ void BeatsPanel::copySelected() const
     constexpr QChar between(0x202f), below(0x2212); // spaces and minus of numbers that are shown
     QStringList lines, cells;
     for (int column = 0; column < m_model->columnCount(); ++column)
-        cells << m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole)
+        cells << m_model->headerData(column, Qt::Horizontal, Qt::EditRole)
                      .toString()
                      .replace(QLatin1Char('\n'), QLatin1Char(' '));
     lines << cells.join('\t');
@@ -149,7 +168,7 @@ void BeatsPanel::setBeats(const std::vector<Entry>& entries,
     m_model->setBeats(entries, edits);
     const int rows = m_model->rowCount();
     span();
-    if (rows != had && rows > 0)
+    if (rows != had && rows > 0 && m_model->sortedBy() == BeatsModel::as_they_came)
         m_table->scrollToBottom();
     m_restitution->setVisible(rows == 0 || points); // without points the table has its room
     m_exportPoints->setEnabled(points);

@@ -12,7 +12,8 @@ namespace tawara {
 
 class ScatterPlot;
 
-/// Beats at the probes: a table of their measures, and APD90 over the diastolic interval before.
+/// Beats at the probes: a table of their measures, and APD90 over the diastolic interval before. A
+/// click on a column's title sorts by it, the next the other way round, the third as beats came.
 /// Where the tissue was changed between a probe's beats a row says so; points of beats before the
 /// newest change are open.
 class BeatsPanel : public QWidget
@@ -34,6 +35,7 @@ class BeatsPanel : public QWidget
 
   private:
     void addExports();
+    void sortBy(int column);
     /// The selected rows to the clipboard, with the columns' names: as text with tabs.
     void copySelected() const;
     /// Rows of changes go over all columns.
