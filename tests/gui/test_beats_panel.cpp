@@ -147,6 +147,38 @@ class TestBeatsPanel : public fake::WindowTest
         plot.setSeries({seriesOf("P0")});
         QVERIFY2(plot.grab().toImage() != with, "it is drawn");
     }
+
+    /// Who waits for a run that is over waits in vain.
+    void theHintKnowsThatTheRunHasEnded()
+    {
+        BeatsPanel panel;
+        const auto hint = [&panel] { return panel.findChild<QLabel*>("noBeats")->text(); };
+        const std::vector<BeatsPanel::Entry> silent{beatsOf("P1", {}, {})};
+        QVERIFY2(hint().contains("let the simulation run"), qPrintable(hint()));
+        panel.setBeats(silent, {});
+        QVERIFY2(hint().contains("Let the simulation run"), qPrintable(hint()));
+        panel.setEnded(true);
+        QVERIFY2(hint().startsWith("The run has ended, and no beat was found"), qPrintable(hint()));
+        QVERIFY(!hint().contains("simulation run") && !hint().contains("yet"));
+        panel.setBeats({}, {});
+        QVERIFY2(hint().startsWith("The run has ended, and there is no probe. Place one (P)"),
+                 qPrintable(hint()));
+        QVERIFY(!hint().contains("simulation run"));
+        panel.setEnded(false); // it was made longer, or is back at the start
+        panel.setBeats(silent, {});
+        QVERIFY2(hint().contains("Let the simulation run"), qPrintable(hint()));
+    }
+
+    void theWindowTellsTheHintOfTheEnd()
+    {
+        f->start();
+        const auto hint = [this] { return child<QLabel>("noBeats")->text(); };
+        QVERIFY2(hint().contains("simulation run"), qPrintable(hint()));
+        auto s = f->host->status();
+        s.state = simulation::Status::State::finished;
+        Q_EMIT f->host->statusPolled(s);
+        QVERIFY2(hint().contains("The run has ended"), qPrintable(hint()));
+    }
 };
 
 static const fake::Further<TestBeatsPanel> further;

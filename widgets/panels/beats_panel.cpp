@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace tawara {
 
@@ -173,13 +174,37 @@ void BeatsPanel::setBeats(const std::vector<Entry>& entries,
     m_restitution->setVisible(rows == 0 || points); // without points the table has its room
     m_exportPoints->setEnabled(points);
     m_restitution->setSeries(std::move(series));
-    const QString how = entries.empty() ? tr("Place a probe (P) and let the simulation run")
-                                        : tr("Let the simulation run until a wave reaches a probe");
-    m_none->setText(tr("No beat was measured yet. %1: each beat's action potential duration, "
-                       "upstroke and diastolic interval appear here.")
-                        .arg(how));
+    m_hasProbes = !entries.empty();
+    sayNone();
     m_none->setVisible(rows == 0);
     m_table->setVisible(rows > 0);
+}
+
+void BeatsPanel::setEnded(bool ended)
+{
+    if (std::exchange(m_ended, ended) != ended)
+        sayNone();
+}
+
+void BeatsPanel::sayNone()
+{
+    const QString what =
+        tr("each beat's action potential duration, upstroke and diastolic interval appear here.");
+    QString text;
+    if (!m_ended)
+        text = tr("No beat was measured yet. %1: %2")
+                   .arg(m_hasProbes ? tr("Let the simulation run until a wave reaches a probe")
+                                    : tr("Place a probe (P) and let the simulation run"),
+                        what);
+    else if (m_hasProbes)
+        text = tr("The run has ended, and no beat was found: no wave has reached a probe since "
+                  "that was placed. Play it from the start (Ctrl+R), or make it longer (Run > "
+                  "Length of the run…).");
+    else
+        text = tr("The run has ended, and there is no probe. Place one (P) and play the run from "
+                  "the start (Ctrl+R): %1")
+                   .arg(what);
+    m_none->setText(text);
 }
 
 void BeatsPanel::span()

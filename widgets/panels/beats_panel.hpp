@@ -25,6 +25,8 @@ class BeatsPanel : public QWidget
     /// @param edits  changes of the tissue during the run, in order of time
     void setBeats(const std::vector<Entry>& entries,
                   const std::vector<simulation::TissueEdit>& edits);
+    /// Whether the run has come to its end: where there is no beat another hint helps then.
+    void setEnded(bool ended);
     QTableView* table() { return m_table; }
     /// A line above the table: what goes on without pacing (unpacedText()); empty: none.
     void setUnpaced(const QString& text);
@@ -38,6 +40,8 @@ class BeatsPanel : public QWidget
     void sortBy(int column);
     /// The selected rows to the clipboard, with the columns' names: as text with tabs.
     void copySelected() const;
+    /// Why there is no beat, and what to do.
+    void sayNone();
     /// Rows of changes go over all columns.
     void span();
 
@@ -48,6 +52,7 @@ class BeatsPanel : public QWidget
     QLabel* m_unpaced;
     ScatterPlot* m_restitution;
     QAction* m_exportPoints = nullptr;
+    bool m_ended = false, m_hasProbes = false;
 };
 
 } // namespace tawara
