@@ -31,6 +31,7 @@
 #include "engine/mesh/region_names.hpp"
 #include "engine/simulation/pacing/pulse_strength.hpp"
 #include "engine/simulation/session/suggest.hpp"
+#include "widgets/panels/beats_panel.hpp"
 #include "widgets/panels/ecg_panel.hpp"
 #include "widgets/panels/icons.hpp"
 #include "widgets/panels/info_panel.hpp"
@@ -239,6 +240,7 @@ void MainWindow::showStatus(const simulation::Status& s)
     m_account->polled(s);
     m_panels.pacing->setTime(s.time_ms, s.ms_per_second);
     m_panels.ecg->setTime(s.time_ms, s.state == EngineHost::State::finished);
+    m_panels.beats->setEnded(s.state == EngineHost::State::finished);
     m_strip->setStatus(s, view()->framesPerSecond(), view()->detail());
     m_replay->sayRecorded();
 }

@@ -27,6 +27,7 @@
 #include <QCloseEvent>
 #include <QGridLayout>
 #include <QJsonDocument>
+#include <QMenuBar>
 #include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
@@ -134,7 +135,8 @@ bool MainWindow::event(QEvent* e)
         return QMainWindow::event(e); // which may be the end of the window
     const bool done = QMainWindow::event(e);
     if (m_tools != nullptr && e->type() == QEvent::Resize)
-        m_tools->fit(size());
+        m_tools->fit(size(),
+                     height() - menuBar()->sizeHint().height() - statusBar()->sizeHint().height());
     if (m_docks)
         m_docks->follow(*e);
     return done;

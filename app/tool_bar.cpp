@@ -86,15 +86,29 @@ void ToolBar::setMode(ClickMode mode)
         a->setChecked(a->data().toInt() == static_cast<int>(mode));
 }
 
-void ToolBar::fit(const QSize& window)
+void ToolBar::fit(const QSize& window, int height)
 {
     constexpr int least_width = 900, least_height = 640; // that leave room for words
-    const auto style = window.width() < least_width || window.height() < least_height
-                           ? Qt::ToolButtonIconOnly
-                           : Qt::ToolButtonTextUnderIcon;
-    if (toolButtonStyle() == style)
+    if (hasWords())
+        m_heightWithWords = sizeHint().height();
+    setWords(window.width() >= least_width && window.height() >= least_height &&
+             height >= m_heightWithWords);
+    if (!hasWords())
         return;
-    setToolButtonStyle(style);
+    m_heightWithWords = sizeHint().height(); // of another font than last time, say
+    setWords(height >= m_heightWithWords);
+}
+
+bool ToolBar::hasWords() const
+{
+    return toolButtonStyle() == Qt::ToolButtonTextUnderIcon;
+}
+
+void ToolBar::setWords(bool on)
+{
+    if (hasWords() == on)
+        return;
+    setToolButtonStyle(on ? Qt::ToolButtonTextUnderIcon : Qt::ToolButtonIconOnly);
     for (auto* b : findChildren<QToolButton*>()) { // it has another width
         b->style()->unpolish(b);
         b->style()->polish(b);

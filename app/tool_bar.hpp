@@ -19,8 +19,10 @@ class ToolBar : public QToolBar
     /// The tools alone, for a menu.
     QList<QAction*> modes() const;
     void setMode(ClickMode mode);
-    /// Without words where a window of that size leaves no room for them.
-    void fit(const QSize& window);
+    /// Without words where these would take from the views of a window of that size, or where the
+    /// bar would not have room for all tools with them.
+    /// @param height  that the bar has [px]
+    void fit(const QSize& window, int height);
     /// Under the pointer is what is there now: a button whose menu or dialog took the pointer away
     /// is not told, and would look touched until the pointer comes and goes again.
     void forgetHover();
@@ -35,8 +37,11 @@ class ToolBar : public QToolBar
   private:
     /// A button whose icon follows the theme.
     QAction* add(const QString& text, const char* icon, const QString& tip);
+    bool hasWords() const; ///< below the icons
+    void setWords(bool on);
 
     QActionGroup* m_modes;
+    int m_heightWithWords = 0; ///< that all tools take [px], when that was known last
 };
 
 } // namespace tawara

@@ -75,6 +75,40 @@ class TestEcgPanel : public QObject
             panel.grab().save(folder + "/readings-narrow.png");
     }
 
+    /// All of them can be read, however wide the panel is and whatever stands beside its buttons.
+    void theIntervalsAreWholeInNarrowPanels()
+    {
+        EcgPanel panel;
+        simulation::Session s;
+        s.electrodes = {{"E1", {0, 0, 100}}, {"V2", {0, 20, 100}}};
+        s.leads.kind = simulation::Leads::Kind::list;
+        s.leads.list = {{"mine", {{"V2", 1}}}};
+        panel.setSession(s);
+        panel.resize(1272, 240);
+        panel.show();
+        auto* label = panel.findChild<QLabel*>("ecgReadings");
+        QVERIFY2(!label->isVisible(), "without leads its room is the plot's");
+        panel.setLeads(twelve + QStringList{"E1"});
+        feedBeats(*panel.plot(), 0, 1500);
+        QTRY_COMPARE(panel.readings(), QString("QRS 73 ms · QT 418 ms · RR 800 ms · QTcF 451 ms"));
+        for (const int width : {1272, 940, 700, 460}) {
+            panel.resize(width, 240);
+            QApplication::processEvents();
+            QCOMPARE(panel.width(), width);
+            QVERIFY(label->isVisible() &&
+                    panel.rect().contains(QRect(label->mapTo(&panel, QPoint()), label->size())));
+            const int wanted = label->fontMetrics().horizontalAdvance(label->text());
+            QVERIFY2(label->width() >= wanted && label->height() >= label->fontMetrics().height(),
+                     qPrintable(QStringLiteral("%1: %2 x %3 for %4")
+                                    .arg(width)
+                                    .arg(label->width())
+                                    .arg(label->height())
+                                    .arg(wanted)));
+        }
+        panel.setLeads({});
+        QVERIFY(!label->isVisible());
+    }
+
     /// Leads that come when a run is under way, or over, have no samples: when these come is said.
     void leadsWithoutSamplesSayWhenTheyBegin()
     {

@@ -149,6 +149,37 @@ class TestPanelWords : public QObject
             QVERIFY2(!text.contains("endocardium"), qPrintable(text));
     }
 
+    /// A box is said to be one, and where it lies; nobody is advised to make its radius larger.
+    void aBoxIsNoBall()
+    {
+        PacingPanel panel;
+        auto s = paced(Kind::train);
+        const auto said = [&](CaptureState::Last last, bool overtaken) {
+            CaptureState c;
+            c.last = last;
+            c.pulses = 1;
+            c.overtaken = overtaken;
+            panel.setSession(s);
+            panel.setCapture({c});
+            return panel.findChild<QLabel*>("siteState")->text();
+        };
+        for (const bool overtaken : {false, true})
+            QVERIFY2(said(CaptureState::Last::failed, overtaken)
+                         .contains("Raise the amplitude or the radius, or"),
+                     qPrintable(said(CaptureState::Last::failed, overtaken)));
+        s.stimuli[0].region = simulation::Box{{-0.001, -7, 0}, {1.5, 7.25, 20}};
+        for (const bool overtaken : {false, true}) {
+            const QString text = said(CaptureState::Last::failed, overtaken);
+            QVERIFY2(text.contains("Raise the amplitude or the duration, or"), qPrintable(text));
+            QVERIFY2(!text.contains("the radius"), qPrintable(text));
+        }
+        const QString wanted = QString("all tissue in a box, x 0 to 1.5, y ") + QChar(0x2212) +
+                               "7 to 7.25, z 0 to 20 mm. Such a site has no radius";
+        for (const QString& text : {said(CaptureState::Last::unknown, false),
+                                    panel.findChild<QToolButton*>("paceNow")->toolTip()})
+            QVERIFY2(text.contains(wanted), qPrintable(text));
+    }
+
     void pulsesThatAreNotDecidedAreSaid()
     {
         PacingPanel panel;

@@ -14,6 +14,8 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include <algorithm>
+
 using namespace tawara;
 
 class TestSmallWindows : public QObject
@@ -86,6 +88,7 @@ class TestSmallWindows : public QObject
         QTest::addColumn<QSize>("size");
         QTest::newRow("753 x 573") << QSize(753, 573);
         QTest::newRow("1000 x 600") << QSize(1000, 600);
+        QTest::newRow("1000 x 700") << QSize(1000, 700);
         QTest::newRow("1280 x 800") << QSize(1280, 800);
     }
     void everythingCanBeReached()
@@ -119,6 +122,40 @@ class TestSmallWindows : public QObject
         QVERIFY2(test::anyOverlap(*bar).isEmpty(), qPrintable(test::anyOverlap(*bar)));
         QVERIFY2(outside(f.window->centralWidget()).isEmpty(),
                  qPrintable(outside(f.window->centralWidget())));
+    }
+
+    /// Whatever the window's height: words give way before a tool does. What there is no room for
+    /// even then opens by an arrow that can be seen.
+    void noToolIsMissing()
+    {
+        f.start();
+        auto* tools = f.window->findChild<QToolBar*>("tools");
+        const auto missing = [&] {
+            QString out;
+            for (auto* a : tools->actions())
+                if (const auto* b = tools->widgetForAction(a); b != nullptr && !b->isVisible())
+                    out += a->text() + ' ';
+            return out;
+        };
+        for (int height = 573; height <= 900; height += 12) {
+            resized({1000, height});
+            QVERIFY2(missing().isEmpty(),
+                     qPrintable(QStringLiteral("%1: %2").arg(height).arg(missing())));
+        }
+        QCOMPARE(tools->toolButtonStyle(), Qt::ToolButtonTextUnderIcon);
+        auto* arrow = tools->findChild<QToolButton*>("qt_toolbar_ext_button");
+        QVERIFY(arrow != nullptr && !arrow->isVisible());
+        tools->setMaximumHeight(200);
+        QTRY_VERIFY(arrow->isVisible());
+        QVERIFY2(!missing().isEmpty(), "else there is nothing to open");
+        const QImage drawn = tools->grab(arrow->geometry()).toImage();
+        int least = 255, most = 0;
+        for (int y = 0; y < drawn.height(); ++y)
+            for (int x = 0; x < drawn.width(); ++x) {
+                least = std::min(least, qGray(drawn.pixel(x, y)));
+                most = std::max(most, qGray(drawn.pixel(x, y)));
+            }
+        QVERIFY2(most - least > 60, qPrintable(QStringLiteral("%1 to %2").arg(least).arg(most)));
     }
 
     void theHeartHasRoom()

@@ -6,6 +6,7 @@
 #include "widgets/panels/pacing_panel.hpp"
 #include "widgets/panels/site_words.hpp"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 
@@ -79,6 +80,47 @@ class TestTypedNumbers : public QObject
         QVERIFY2(note().contains("“a”"), qPrintable(note()));
         QTest::keyClicks(extra, "0"); // 4400
         QCOMPARE(note(), QString());
+    }
+
+    /// However little room its row has.
+    void aFieldHasRoomForItsValue()
+    {
+        QWidget top;
+        auto* row = new QHBoxLayout(&top);
+        auto* box = new NumberBox("box", "ms", {0, 1e9, 1, 2}, "When it begins");
+        auto* narrow = new NumberBox("narrow", {}, {-1e9, 1e9, 1, 3}, "x");
+        narrow->makeNarrow();
+        for (auto* b : {box, narrow})
+            row->addWidget(b);
+        top.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&top));
+        const auto squeezed = [&] {
+            QApplication::processEvents();
+            top.resize(10, 40);
+            QApplication::processEvents();
+            return top.width();
+        };
+        const auto whole = [](const NumberBox* b) {
+            constexpr int margins = 4; // of a line of text
+            const auto* line = b->findChild<QLineEdit*>();
+            return line->width() - margins >= line->fontMetrics().horizontalAdvance(b->text());
+        };
+        const int small = squeezed();
+        QVERIFY(whole(box) && whole(narrow));
+        box->put(1000018);
+        narrow->put(-123456.789);
+        squeezed();
+        QVERIFY2(whole(box), qPrintable(QString::number(box->width())));
+        QVERIFY2(whole(narrow), qPrintable(QString::number(narrow->width())));
+        box->setValue(20000018); // as arrows do
+        squeezed();
+        QVERIFY2(whole(box), qPrintable(QString::number(box->width())));
+        box->put(0);
+        narrow->put(0);
+        QCOMPARE(squeezed(), small); // the room goes with the digits
+        box->setMinimumWidth(200);   // what somebody asks for stays
+        box->put(1);
+        QCOMPARE(box->minimumWidth(), 200);
     }
 
     void aNumberBeyondItsRangeIsSaid()

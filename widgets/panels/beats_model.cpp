@@ -25,12 +25,18 @@ QString decimal(double v, int decimals)
                             : QStringLiteral("–");
 }
 
-QString measure(const simulation::Beat& b, int column)
+/// @pre  not the first column, which has names
+double valueOf(const simulation::Beat& b, int column)
 {
     const double values[] = {b.activation_ms,      b.apd30_ms,     b.apd50_ms,     b.apd90_ms,
                              b.upstroke_mV_per_ms, b.amplitude_mV, b.diastolic_ms, b.cycle_ms};
+    return values[column - 1];
+}
+
+QString measure(const simulation::Beat& b, int column)
+{
     constexpr int upstroke = 5;
-    return decimal(values[column - 1], column == upstroke ? 0 : 1);
+    return decimal(valueOf(b, column), column == upstroke ? 0 : 1);
 }
 
 /// "Tissue changed at 1 240 ms, during the beat above: drug Dofetilide given"
@@ -84,6 +90,8 @@ void BeatsModel::setBeats(std::vector<Entry> entries, std::vector<TissueEdit> ed
     std::vector<Row> rows;
     for (const auto& e : entries)
         addRows(e, edits, rows);
+    if (m_sortedBy != as_they_came)
+        arrange(rows);
     const auto had = rowCount(), has = static_cast<int>(rows.size());
     if (has > had)
         beginInsertRows({}, had, has - 1);
@@ -98,6 +106,30 @@ void BeatsModel::setBeats(std::vector<Entry> entries, std::vector<TissueEdit> ed
         endRemoveRows();
     if (const int kept = std::min(had, has); kept > 0)
         Q_EMIT dataChanged(index(0, 0), index(kept - 1, columns - 1));
+}
+
+void BeatsModel::arrange(std::vector<Row>& rows) const
+{
+    std::erase_if(rows, [](const Row& r) { return r.beat == nullptr; });
+    const bool down = m_order == Qt::DescendingOrder;
+    std::stable_sort(rows.begin(), rows.end(), [this, down](const Row& a, const Row& b) {
+        if (m_sortedBy == 0)
+            return down ? b.entry < a.entry : a.entry < b.entry;
+        const double x = valueOf(*a.beat, m_sortedBy), y = valueOf(*b.beat, m_sortedBy);
+        if (!std::isfinite(x) || !std::isfinite(y))
+            return std::isfinite(x) && !std::isfinite(y);
+        return down ? y < x : x < y;
+    });
+}
+
+void BeatsModel::sort(int column, Qt::SortOrder order)
+{
+    if (column < as_they_came || column >= columns)
+        return;
+    m_sortedBy = column;
+    m_order = order;
+    setBeats(m_entries, m_edits);
+    Q_EMIT headerDataChanged(Qt::Horizontal, 0, columns - 1);
 }
 
 int BeatsModel::rowCount(const QModelIndex& parent) const
@@ -158,13 +190,24 @@ QVariant BeatsModel::changeData(const Row& r, int role) const
 
 QVariant BeatsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+    if (orientation == Qt::Horizontal && role == Qt::ToolTipRole)
+        return tr("A click sorts by this column, another one the other way round, a third one as "
+                  "the beats came, with rows of what was changed in the tissue.");
+    if (orientation != Qt::Horizontal || (role != Qt::DisplayRole && role != Qt::EditRole))
         return QAbstractTableModel::headerData(section, orientation, role);
     const QString titles[columns] = {
         tr("Probe"),           tr("At\n(ms)"),       tr("APD30\n(ms)"),
         tr("APD50\n(ms)"),     tr("APD90\n(ms)"),    tr("dV/dt max\n(mV/ms)"),
         tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"), tr("Cycle\n(ms)")};
-    return section < columns ? titles[section] : QVariant();
+    if (section < 0 || section >= columns)
+        return {};
+    QString title = titles[section];
+    if (role == Qt::EditRole || section != m_sortedBy)
+        return title;
+    const qsizetype end = title.indexOf(QLatin1Char('\n'));
+    return title.insert(end < 0 ? title.size() : end, m_order == Qt::AscendingOrder
+                                                          ? QStringLiteral(" ▲")
+                                                          : QStringLiteral(" ▼"));
 }
 
 } // namespace tawara

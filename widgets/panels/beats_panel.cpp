@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace tawara {
 
@@ -43,7 +44,13 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     m_table->setShowGrid(false);
     m_table->setAlternatingRowColors(true);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->horizontalHeader()->setHighlightSections(false); // all columns of a selected row
+    auto* header = m_table->horizontalHeader();
+    header->setHighlightSections(false); // all columns of a selected row
+    header->setSectionsClickable(true);
+    // a click sorts, and selects nothing
+    disconnect(header, &QHeaderView::sectionPressed, m_table, nullptr);
+    disconnect(header, &QHeaderView::sectionEntered, m_table, nullptr);
+    connect(header, &QHeaderView::sectionClicked, this, &BeatsPanel::sortBy);
     m_none = hintLabel({});
     m_none->setObjectName("noBeats");
     m_none->setAlignment(Qt::AlignCenter);
@@ -53,6 +60,7 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
         tr("Restitution: APD90 over the diastolic interval before it, from the second beat on."));
     m_restitution->setObjectName("restitution");
     m_restitution->setOpenMeaning(tr("earlier tissue"));
+    m_restitution->setShortTitles(tr("DI (ms)"), tr("APD90"));
     m_unpaced = new QLabel;
     m_unpaced->setWordWrap(true);
     m_unpaced->setObjectName("unpaced");
@@ -80,6 +88,19 @@ void BeatsPanel::setUnpaced(const QString& text)
     m_unpaced->setVisible(!text.isEmpty());
 }
 
+void BeatsPanel::sortBy(int column)
+{
+    if (column != m_model->sortedBy())
+        m_model->sort(column);
+    else if (m_model->sortOrder() == Qt::AscendingOrder)
+        m_model->sort(column, Qt::DescendingOrder);
+    else
+        m_model->sort(BeatsModel::as_they_came);
+    m_table->clearSelection(); // other beats are in those rows
+    span();
+    m_table->scrollToTop();
+}
+
 void BeatsPanel::addExports()
 {
     const auto add = [this](QWidget* to, const char* name, const QString& text, const char* kind) {
@@ -100,7 +121,8 @@ void BeatsPanel::addExports()
     add(m_table, "exportBeats", tr("&Export the beats (CSV)…"), "beats-csv");
     m_exportPoints = add(m_restitution, "exportRestitution", tr("&Export these points (CSV)…"),
                          "restitution-csv");
-    m_restitution->setToolTip(tr("Right click: these points as a table"));
+    m_restitution->setToolTip(tr("APD90 over the diastolic interval (DI) before it. Right click: "
+                                 "these points as a table"));
 }
 
 void BeatsPanel::copySelected() const
@@ -112,7 +134,7 @@ void BeatsPanel::copySelected() const
     constexpr QChar between(0x202f), below(0x2212); // spaces and minus of numbers that are shown
     QStringList lines, cells;
     for (int column = 0; column < m_model->columnCount(); ++column)
-        cells << m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole)
+        cells << m_model->headerData(column, Qt::Horizontal, Qt::EditRole)
                      .toString()
                      .replace(QLatin1Char('\n'), QLatin1Char(' '));
     lines << cells.join('\t');
@@ -147,18 +169,42 @@ void BeatsPanel::setBeats(const std::vector<Entry>& entries,
     m_model->setBeats(entries, edits);
     const int rows = m_model->rowCount();
     span();
-    if (rows != had && rows > 0)
+    if (rows != had && rows > 0 && m_model->sortedBy() == BeatsModel::as_they_came)
         m_table->scrollToBottom();
     m_restitution->setVisible(rows == 0 || points); // without points the table has its room
     m_exportPoints->setEnabled(points);
     m_restitution->setSeries(std::move(series));
-    const QString how = entries.empty() ? tr("Place a probe (P) and let the simulation run")
-                                        : tr("Let the simulation run until a wave reaches a probe");
-    m_none->setText(tr("No beat was measured yet. %1: each beat's action potential duration, "
-                       "upstroke and diastolic interval appear here.")
-                        .arg(how));
+    m_hasProbes = !entries.empty();
+    sayNone();
     m_none->setVisible(rows == 0);
     m_table->setVisible(rows > 0);
+}
+
+void BeatsPanel::setEnded(bool ended)
+{
+    if (std::exchange(m_ended, ended) != ended)
+        sayNone();
+}
+
+void BeatsPanel::sayNone()
+{
+    const QString what =
+        tr("each beat's action potential duration, upstroke and diastolic interval appear here.");
+    QString text;
+    if (!m_ended)
+        text = tr("No beat was measured yet. %1: %2")
+                   .arg(m_hasProbes ? tr("Let the simulation run until a wave reaches a probe")
+                                    : tr("Place a probe (P) and let the simulation run"),
+                        what);
+    else if (m_hasProbes)
+        text = tr("The run has ended, and no beat was found: no wave has reached a probe since "
+                  "that was placed. Play it from the start (Ctrl+R), or make it longer (Run > "
+                  "Length of the run…).");
+    else
+        text = tr("The run has ended, and there is no probe. Place one (P) and play the run from "
+                  "the start (Ctrl+R): %1")
+                   .arg(what);
+    m_none->setText(text);
 }
 
 void BeatsPanel::span()

@@ -12,7 +12,8 @@ namespace tawara {
 
 class ScatterPlot;
 
-/// Beats at the probes: a table of their measures, and APD90 over the diastolic interval before.
+/// Beats at the probes: a table of their measures, and APD90 over the diastolic interval before. A
+/// click on a column's title sorts by it, the next the other way round, the third as beats came.
 /// Where the tissue was changed between a probe's beats a row says so; points of beats before the
 /// newest change are open.
 class BeatsPanel : public QWidget
@@ -24,6 +25,8 @@ class BeatsPanel : public QWidget
     /// @param edits  changes of the tissue during the run, in order of time
     void setBeats(const std::vector<Entry>& entries,
                   const std::vector<simulation::TissueEdit>& edits);
+    /// Whether the run has come to its end: where there is no beat another hint helps then.
+    void setEnded(bool ended);
     QTableView* table() { return m_table; }
     /// A line above the table: what goes on without pacing (unpacedText()); empty: none.
     void setUnpaced(const QString& text);
@@ -34,8 +37,11 @@ class BeatsPanel : public QWidget
 
   private:
     void addExports();
+    void sortBy(int column);
     /// The selected rows to the clipboard, with the columns' names: as text with tabs.
     void copySelected() const;
+    /// Why there is no beat, and what to do.
+    void sayNone();
     /// Rows of changes go over all columns.
     void span();
 
@@ -46,6 +52,7 @@ class BeatsPanel : public QWidget
     QLabel* m_unpaced;
     ScatterPlot* m_restitution;
     QAction* m_exportPoints = nullptr;
+    bool m_ended = false, m_hasProbes = false;
 };
 
 } // namespace tawara

@@ -40,7 +40,7 @@ class ShortLabel : public QLabel
     {
         QPainter p(this);
         p.setPen(palette().color(foregroundRole()));
-        p.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter,
+        p.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter,
                    fontMetrics().elidedText(text(), Qt::ElideRight, width()));
     }
 };
@@ -95,8 +95,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     auto* electrodes = new QHBoxLayout;
     for (auto* b : {m_twelve, m_torso, m_place, m_show})
         electrodes->addWidget(b);
-    electrodes->addWidget(m_unused, 2);
-    electrodes->addWidget(m_readings, 3);
+    electrodes->addWidget(m_unused, 1);
     auto* shown = new QHBoxLayout;
     shown->addStretch(1);
     shown->addWidget(m_paper);
@@ -107,6 +106,9 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     bar->setSpacing(14);
     bar->addLayout(electrodes, 1);
     bar->addLayout(shown);
+    auto* intervals = new QHBoxLayout; // a line of their own: beside the buttons they would be cut
+    intervals->setContentsMargins(10, 0, 8, 2);
+    intervals->addWidget(m_readings);
     buildElectrodes();
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
@@ -116,6 +118,7 @@ EcgPanel::EcgPanel(QWidget* parent) : QWidget(parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
     column->addLayout(bar);
+    column->addLayout(intervals);
     column->addLayout(middle, 1);
     connectWidgets();
     setLeads({});
@@ -421,6 +424,7 @@ void EcgPanel::setLeads(const QStringList& names)
     m_lead->setEnabled(!names.isEmpty());
     m_sheet->setEnabled(!names.isEmpty());
     m_paper->setEnabled(!names.isEmpty());
+    m_readings->setVisible(!names.isEmpty());
 }
 
 void EcgPanel::chooseLeads()

@@ -19,7 +19,7 @@ namespace tawara {
 
 /// The electrocardiogram: live strip or sheet of 12 leads, and the electrodes; QRS, QT and RR
 /// (simulation/ecg_beats.hpp) of the newest beat that has repolarised, of the beat that a replay
-/// shows, or of the last one on a strip that looks back.
+/// shows, or of the last one on a strip that looks back. They have a line of their own.
 ///
 /// @cost  the intervals are measured at most four times a second, over what is shown and 3 s around
 class EcgPanel : public QWidget

@@ -15,6 +15,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSlider>
+#include <QStyleOption>
 #include <QStylePainter>
 #include <QToolButton>
 #include <QToolTip>
@@ -48,7 +49,10 @@ NumberBox::NumberBox(const QString& name, const QString& unit, const Range& rang
     connect(lineEdit(), &QLineEdit::textEdited, this, &NumberBox::sayWhileTyping);
     connect(lineEdit(), &QLineEdit::inputRejected, this, &NumberBox::sayNotTyped);
     // by other ways than typing: what was said of the value before goes
-    connect(this, &QDoubleSpinBox::valueChanged, this, [this] { noteAt(this, {}); });
+    connect(this, &QDoubleSpinBox::valueChanged, this, [this] {
+        noteAt(this, {});
+        giveRoom();
+    });
     connect(this, &QAbstractSpinBox::editingFinished, this, [this] {
         setWrong(this, false);
         if (!m_told.isEmpty())
@@ -65,6 +69,21 @@ void NumberBox::put(double value)
     const QSignalBlocker quiet(this);
     setRange(std::min(m_range.low, value), std::max(m_range.high, value));
     setValue(value);
+    giveRoom();
+}
+
+void NumberBox::giveRoom()
+{
+    constexpr int beside_text = 5; // the cursor, and what a line of text leaves free
+    if (minimumWidth() != m_given)
+        m_least = minimumWidth(); // somebody gave it another one
+    QStyleOptionSpinBox o;
+    initStyleOption(&o);
+    const QSize content(fontMetrics().horizontalAdvance(text()) + beside_text,
+                        fontMetrics().height());
+    const int needed = style()->sizeFromContents(QStyle::CT_SpinBox, &o, content, this).width();
+    m_given = std::min(std::max(m_least, needed), maximumWidth());
+    setMinimumWidth(m_given);
 }
 
 void NumberBox::makeNarrow()
@@ -73,6 +92,7 @@ void NumberBox::makeNarrow()
     setButtonSymbols(QAbstractSpinBox::NoButtons);
     setSuffix({});
     setMinimumWidth(least);
+    giveRoom();
 }
 
 QString NumberBox::rangeText() const
@@ -179,7 +199,10 @@ bool NumberBox::event(QEvent* e)
             return true;
         }
     }
-    return QDoubleSpinBox::event(e);
+    const bool done = QDoubleSpinBox::event(e);
+    if (e->type() == QEvent::Polish || e->type() == QEvent::FontChange)
+        giveRoom(); // in the letters and margins that it has now
+    return done;
 }
 
 void NumberBox::keyPressEvent(QKeyEvent* e)

@@ -18,7 +18,8 @@ namespace tawara {
 
 /// A number with its unit. Turning the wheel over it scrolls the panel, unless it has the focus. A
 /// number beyond its range can be typed: that it is, and what was taken in its place, is said, and
-/// so is what cannot be typed (field_note.hpp).
+/// so is what cannot be typed (field_note.hpp). It is never narrower than its value, unless a
+/// largest width was set.
 class NumberBox : public QDoubleSpinBox
 {
     Q_OBJECT
@@ -49,11 +50,14 @@ class NumberBox : public QDoubleSpinBox
     std::optional<double> typed(const QString& input) const;
     /// "-1e9", or what may become such a number.
     bool isPowerOfTen(const QString& input) const;
+    void giveRoom(); ///< for the value as it is
     void sayWhileTyping();
     void sayNotTyped();
 
     Range m_range;
     QString m_unit, m_key;  ///< what the key gave that is being pressed
+    int m_least = 0;        ///< width that was asked for, whatever the value is [px]
+    int m_given = 0;        ///< least width by the value [px]
     mutable QString m_told; ///< what became of what was typed
 };
 

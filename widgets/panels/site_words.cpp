@@ -54,16 +54,37 @@ QString ms(double interval)
     return spacedNumber(std::round(10 * interval) / 10);
 }
 
+/// What makes a site's pulse stronger: a ball can be larger.
+QString strongerText(const Stimulus& s)
+{
+    return std::holds_alternative<simulation::Sphere>(s.region)
+               ? SiteWords::tr("Raise the amplitude or the radius")
+               : SiteWords::tr("Raise the amplitude or the duration");
+}
+
 QString failedText(const Stimulus& s, bool overtaken)
 {
     if (overtaken)
         return SiteWords::tr("The last pulse did not capture: a wave from elsewhere activated "
-                             "the tissue there. Raise the amplitude or the radius, or pace at "
-                             "another time.");
+                             "the tissue there. %1, or pace at another time.")
+            .arg(strongerText(s));
     const bool early = s.protocol && s.protocol->kind == Protocol::Kind::s1s2;
     return SiteWords::tr("The last pulse did not capture: the tissue was refractory, or the "
-                         "pulse is too weak. Raise the amplitude or the radius, or %1.")
-        .arg(early ? SiteWords::tr("lengthen S2's interval") : SiteWords::tr("lengthen the cycle"));
+                         "pulse is too weak. %1, or %2.")
+        .arg(strongerText(s),
+             early ? SiteWords::tr("lengthen S2's interval") : SiteWords::tr("lengthen the cycle"));
+}
+
+/// "all tissue in a box, x 0 to 1.5, y −7 to 7, z 0 to 20 mm"
+QString boxText(const simulation::Box& box)
+{
+    const auto side = [&box](std::size_t axis) {
+        const auto mm = [axis](const Vec3& corner) {
+            return spacedNumber(std::round(100 * corner[axis]) / 100 + 0.0); // no -0
+        };
+        return SiteWords::tr("%1 to %2").arg(mm(box.low), mm(box.high));
+    };
+    return SiteWords::tr("all tissue in a box, x %1, y %2, z %3 mm").arg(side(0), side(1), side(2));
 }
 
 /// Where no pulse of the site was judged.
@@ -285,12 +306,13 @@ QString extentText(const Stimulus& s)
                : part->wall == mesh::Wall::endo_rv ? SiteWords::tr("the whole right endocardium")
                : part->wall == mesh::Wall::epi     ? SiteWords::tr("the whole epicardium")
                                                    : SiteWords::tr("a whole part of the wall");
-    else if (std::holds_alternative<simulation::Box>(s.region))
-        what = SiteWords::tr("all tissue in a box");
+    else if (const auto* box = std::get_if<simulation::Box>(&s.region))
+        what = boxText(*box);
     else if (std::holds_alternative<simulation::Label>(s.region))
         what = SiteWords::tr("whole regions of the mesh");
-    return SiteWords::tr("It paces %1: no radius, no pulse at once. To pace now, add a site at "
-                         "one place (Place, Suggested) or click on the heart (S).")
+    return SiteWords::tr("It paces %1. Such a site has no radius and takes no pulse at once. To "
+                         "pace now, add a site at one place (Place, Suggested) or click on the "
+                         "heart (S).")
         .arg(what);
 }
 

@@ -9,9 +9,16 @@
 
 namespace tawara {
 
+namespace {
+
+constexpr double legend_edge_px = 8, legend_dot_px = 12, legend_gap_px = 12;
+
+} // namespace
+
 ScatterPlot::ScatterPlot(const QString& xTitle, const QString& yTitle, const QString& whenEmpty,
                          QWidget* parent)
-    : QWidget(parent), m_x(xTitle), m_y(yTitle), m_empty(whenEmpty)
+    : QWidget(parent), m_x(xTitle), m_y(yTitle), m_empty(whenEmpty), m_shortX(xTitle),
+      m_shortY(yTitle)
 {
     setAttribute(Qt::WA_OpaquePaintEvent);
 }
@@ -20,6 +27,100 @@ void ScatterPlot::setSeries(std::vector<Series> series)
 {
     m_series = std::move(series);
     update();
+}
+
+void ScatterPlot::setShortTitles(const QString& x, const QString& y)
+{
+    m_shortX = x;
+    m_shortY = y;
+    update();
+}
+
+QString ScatterPlot::shownXTitle() const
+{
+    return fontMetrics().horizontalAdvance(m_x) <= area().width() ? m_x : m_shortX;
+}
+
+QString ScatterPlot::shownYTitle() const
+{
+    return fontMetrics().horizontalAdvance(m_y) <= area().height() ? m_y : m_shortY;
+}
+
+QStringList ScatterPlot::legend() const
+{
+    QStringList out;
+    for (const Named& n : named())
+        out << n.text;
+    return out;
+}
+
+std::vector<ScatterPlot::Named> ScatterPlot::named() const
+{
+    std::vector<Named> out;
+    for (const auto& s : m_series)
+        if (!s.points.empty() &&
+            std::none_of(out.begin(), out.end(), [&s](const Named& n) { return n.text == s.name; }))
+            out.push_back({s.name, s.color, {}});
+    if (out.size() < 2)
+        return {};
+    place(out);
+    return out;
+}
+
+void ScatterPlot::place(std::vector<Named>& names) const
+{
+    constexpr double most_part = 0.3; // of the height
+    const auto wide = [this](const QString& text) {
+        return static_cast<double>(fontMetrics().horizontalAdvance(text));
+    };
+    const int lines = std::max(1, static_cast<int>(most_part * height() / lineHeight()));
+    const double end = width() - legend_edge_px, more = wide(QStringLiteral("+888"));
+    const double longest = end - legend_edge_px - legend_dot_px - more;
+    QPointF at(legend_edge_px, legend_edge_px / 2);
+    int line = 1;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        Named& n = names[k];
+        n.text = fontMetrics().elidedText(n.text, Qt::ElideMiddle, static_cast<int>(longest));
+        const double needs = legend_dot_px + wide(n.text);
+        // in the last line a number has room behind all but the last name
+        const bool counts = line == lines && k + 1 < names.size();
+        if (at.x() > legend_edge_px && at.x() + needs + (counts ? more : 0) > end) {
+            if (line == lines) {
+                const QString left = QStringLiteral("+%1").arg(names.size() - k);
+                names.resize(k);
+                return names.push_back({left, {}, at});
+            }
+            ++line;
+            at = {legend_edge_px, at.y() + lineHeight()};
+        }
+        n.at = at;
+        at.rx() += needs + legend_gap_px;
+    }
+}
+
+bool ScatterPlot::hasOpen() const
+{
+    return std::any_of(m_series.begin(), m_series.end(),
+                       [](const Series& s) { return s.open && !s.points.empty(); });
+}
+
+double ScatterPlot::lineHeight() const
+{
+    return fontMetrics().height() + 2;
+}
+
+double ScatterPlot::legendHeight() const
+{
+    const auto names = named();
+    const double below = names.empty() ? legend_edge_px / 2 : names.back().at.y() + lineHeight();
+    if (hasOpen())
+        return below + lineHeight();
+    return names.empty() ? 0 : below;
+}
+
+QRectF ScatterPlot::area() const
+{
+    return QRectF(rect()).adjusted(58, 10 + legendHeight(), -12, -36);
 }
 
 void ScatterPlot::paintEvent(QPaintEvent*)
@@ -41,11 +142,8 @@ void ScatterPlot::paintEvent(QPaintEvent*)
         return;
     }
     const double dx = std::max(10.0, 0.12 * (x1 - x0)), dy = std::max(10.0, 0.12 * (y1 - y0));
-    const bool open = std::any_of(m_series.begin(), m_series.end(),
-                                  [](const Series& s) { return s.open && !s.points.empty(); });
-    const int above = open ? fontMetrics().height() + 4 : 0; // what open points are
-    Axes a{QRectF(rect()).adjusted(58, 10 + above, -12, -36), x0 - dx, x1 + dx, y0 - dy, y1 + dy};
-    a.paint(p, c, m_x, m_y);
+    Axes a{area(), x0 - dx, x1 + dx, y0 - dy, y1 + dy};
+    a.paint(p, c, shownXTitle(), shownYTitle());
     p.setRenderHint(QPainter::Antialiasing);
     for (const auto& s : m_series) {
         QPolygonF line;
@@ -60,11 +158,32 @@ void ScatterPlot::paintEvent(QPaintEvent*)
         for (const QPointF& q : line)
             p.drawEllipse(q, s.open ? 3.0 : 3.6, s.open ? 3.0 : 3.6);
     }
-    if (open) {
-        p.setPen(c.text);
-        p.drawText(QRectF(rect()).adjusted(4, 4, -12, 0), Qt::AlignRight | Qt::AlignTop,
-                   QStringLiteral("○ ") + m_openMeaning);
+    paintLegend(p, c.text);
+}
+
+void ScatterPlot::paintLegend(QPainter& p, const QColor& text) const
+{
+    const double line = lineHeight(), radius = 3.6;
+    const auto names = named();
+    for (const Named& n : names) {
+        const bool series = n.color.isValid();
+        if (series) {
+            p.setPen(Qt::NoPen);
+            p.setBrush(n.color);
+            p.drawEllipse(n.at + QPointF(radius, line / 2), radius, radius);
+        }
+        p.setPen(text);
+        p.drawText(QRectF(n.at.x() + (series ? legend_dot_px : 0), n.at.y(), width(), line),
+                   Qt::AlignLeft | Qt::AlignVCenter, n.text);
     }
+    if (!hasOpen())
+        return;
+    p.setPen(text);
+    const double most = width() - 2 * legend_edge_px;
+    p.drawText(QRectF(legend_edge_px, legendHeight() - line, most, line),
+               Qt::AlignRight | Qt::AlignVCenter,
+               p.fontMetrics().elidedText(QStringLiteral("○ ") + m_openMeaning, Qt::ElideRight,
+                                          static_cast<int>(most)));
 }
 
 } // namespace tawara

@@ -2,13 +2,17 @@
 #pragma once
 #include <QColor>
 #include <QPointF>
+#include <QStringList>
 #include <QWidget>
 
 #include <vector>
 
+class QPainter;
+
 namespace tawara {
 
-/// Points of several series, e.g. APD over diastolic interval. Says so when there are none.
+/// Points of several series, e.g. APD over diastolic interval. Says so when there are none. A
+/// legend names the series where there are several of different names.
 class ScatterPlot : public QWidget
 {
     Q_OBJECT
@@ -26,6 +30,13 @@ class ScatterPlot : public QWidget
     /// What open points are, e.g. "earlier tissue"; shown while there are any.
     void setOpenMeaning(const QString& text) { m_openMeaning = text; }
     const std::vector<Series>& series() const { return m_series; }
+    /// The titles where the usual ones do not fit.
+    void setShortTitles(const QString& x, const QString& y);
+    /// The titles that fit beside the plot as it is.
+    QString shownXTitle() const;
+    QString shownYTitle() const;
+    /// The legend's names as they are drawn; "+3" where three more have no room.
+    QStringList legend() const;
     QSize sizeHint() const override { return {220, 170}; }
     QSize minimumSizeHint() const override { return {150, 110}; }
 
@@ -33,7 +44,23 @@ class ScatterPlot : public QWidget
     void paintEvent(QPaintEvent* e) override;
 
   private:
-    QString m_x, m_y, m_empty, m_openMeaning;
+    /// A series in the legend.
+    struct Named
+    {
+        QString text;
+        QColor color; ///< invalid: it is no series
+        QPointF at;   ///< upper left [px]
+    };
+    std::vector<Named> named() const;
+    /// Puts these into lines; those without room are counted instead.
+    void place(std::vector<Named>& names) const;
+    bool hasOpen() const;
+    double lineHeight() const;
+    double legendHeight() const; ///< with the line about open points
+    QRectF area() const;         ///< within the axes
+    void paintLegend(QPainter& p, const QColor& text) const;
+
+    QString m_x, m_y, m_empty, m_openMeaning, m_shortX, m_shortY;
     std::vector<Series> m_series;
 };
 
