@@ -133,8 +133,9 @@ std::string value_error(const CLI::Option& option, const std::string& what)
     constexpr std::string_view range = " not in range ";
     double low = 0, high = 0;
     if (const auto at = what.find(range);
-        at != std::string::npos &&
-        std::sscanf(what.c_str() + at + range.size(), "%lf to %lf", &low, &high) == 2) {
+        at != std::string::npos && // as the parser says it up to 2.1, and since
+        (std::sscanf(what.c_str() + at + range.size(), "%lf to %lf", &low, &high) == 2 ||
+         std::sscanf(what.c_str() + at + range.size(), "[%lf - %lf]", &low, &high) == 2)) {
         char text[80];
         std::snprintf(text, sizeof text, "a%s number from %g to %g",
                       option.get_type_name().starts_with("UINT") ? " whole" : "", low, high);

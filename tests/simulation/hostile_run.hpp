@@ -34,8 +34,8 @@ struct Ended
     }
     bool cheap() const
     {
-        using tawara::test::slowdown;
-        return cpu_seconds < 2 * slowdown && seconds < 30 * slowdown && peak_MB < 500;
+        using tawara::test::slowdown, tawara::test::growth;
+        return cpu_seconds < 2 * slowdown && seconds < 30 * slowdown && peak_MB < 500 * growth;
     }
     QByteArray told(const QString& name) const
     {

@@ -165,10 +165,12 @@ class TestLiveEcg : public QObject
         QCOMPARE(std::vector<float>(h.mV[1].begin(), h.mV[1].begin() + 21), g.mV[1]);
         QVERIFY(std::isnan(h.mV[12][19]) && std::isfinite(h.mV[12][40]));
         QVERIFY(in.answer(e.post(SetElectrodes{{}, s.leads, s.ecg_every_ms})).applied);
-        QTRY_COMPARE(e.ecg(0).leads.size(), std::size_t(12));
+        QTRY_COMPARE_WITH_TIMEOUT(e.ecg(0).leads.size(), std::size_t(12),
+                                  5000 * tawara::test::slowdown);
         QCOMPARE(e.ecg(0).mV[1], h.mV[1]);
         QVERIFY(in.answer(e.post(SetElectrodes{{}, {}, s.ecg_every_ms})).applied);
-        QTRY_VERIFY(e.ecg(0).leads.empty() && e.ecg(0).time_ms.empty());
+        QTRY_VERIFY_WITH_TIMEOUT(e.ecg(0).leads.empty() && e.ecg(0).time_ms.empty(),
+                                 5000 * tawara::test::slowdown);
     }
 };
 static const tawara::test::Further<TestLiveEcg> further;

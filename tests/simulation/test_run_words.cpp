@@ -68,17 +68,18 @@ class TestRunWords : public QObject
         s.output->frames = FrameFormat::vtu;
         s.output->frames_every_ms = 0.5;
         run_session(s, r.o);
-        for (const char* lists : {"report.json", "frames.pvd"})
-            QVERIFY(fs::remove(r.o.out / lists)); // as after a kill
-        for (const char* table : {"probes.csv", "activation.csv", "activation.vtu", "beats.csv"})
-            fs::remove(r.o.out / table);
+        const auto killed = [&] {
+            for (const char* file : {"report.json", "frames.pvd", "probes.csv", "activation.csv",
+                                     "activation.vtu", "beats.csv"})
+                QVERIFY(fs::remove(r.o.out / file));
+        };
         const auto speaks = [&] { return r.was_said("no report.json lists them: frames/"); };
+        killed();
         r.said.clear();
         r.o.resume = r.o.out / checkpoint_name(1);
         run_session(s, r.o);
         QVERIFY(!speaks());
-        for (const char* lists : {"report.json", "frames.pvd"})
-            QVERIFY(fs::remove(r.o.out / lists));
+        killed();
         for (const auto& entry : fs::directory_iterator(r.o.out))
             if (entry.path().extension() == ".tcp")
                 fs::remove(entry.path());

@@ -76,7 +76,7 @@ QString failedText(const Stimulus& s, bool overtaken)
 }
 
 /// "all tissue in a box, x 0 to 1.5, y −7 to 7, z 0 to 20 mm"
-QString boxText(const simulation::Box& box)
+QString boxExtentText(const simulation::Box& box)
 {
     const auto side = [&box](std::size_t axis) {
         const auto mm = [axis](const Vec3& corner) {
@@ -307,7 +307,7 @@ QString extentText(const Stimulus& s)
                : part->wall == mesh::Wall::epi     ? SiteWords::tr("the whole epicardium")
                                                    : SiteWords::tr("a whole part of the wall");
     else if (const auto* box = std::get_if<simulation::Box>(&s.region))
-        what = boxText(*box);
+        what = boxExtentText(*box);
     else if (std::holds_alternative<simulation::Label>(s.region))
         what = SiteWords::tr("whole regions of the mesh");
     return SiteWords::tr("It paces %1. Such a site has no radius and takes no pulse at once. To "

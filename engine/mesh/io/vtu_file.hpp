@@ -20,9 +20,12 @@ namespace tawara::mesh::io {
 class VtuFile
 {
   public:
+    /// @param progress   stays until this has gone
     /// @param poly_data  poly data (VTP) will do, too
     /// @throws MeshError for what is no VTU file of an unstructured grid
     VtuFile(const std::filesystem::path& file, const Progress& progress, bool poly_data = false);
+    VtuFile(const std::filesystem::path& file, Progress&& progress,
+            bool poly_data = false) = delete;
 
     /// The <UnstructuredGrid> element, or <PolyData>.
     pugi::xml_node grid() const { return grid_; }
