@@ -100,7 +100,9 @@ struct DeviceArguments
 {
     std::string devices = "auto", precision = "double";
     unsigned threads = 0;
-    const CLI::Option* precision_option = nullptr; ///< counts whether it was given
+    /// They count whether they were given.
+    const CLI::Option *devices_option = nullptr, *precision_option = nullptr,
+                      *threads_option = nullptr;
 
     void declare(CLI::App& app);
     /// @throws InputError for an unknown word

@@ -158,14 +158,16 @@ CLI::App* Declaration::command(CLI::App& parent, const std::string& name, const 
 
 void DeviceArguments::declare(CLI::App& app)
 {
-    app.add_option("--devices", devices, "cpu, cuda, cuda:0,1 or auto")->capture_default_str();
+    devices_option =
+        app.add_option("--devices", devices, "cpu, cuda, cuda:0,1 or auto")->capture_default_str();
     precision_option =
         app.add_option("--precision", precision, "double, mixed (on GPUs alone) or single")
             ->capture_default_str();
-    app.add_option("--threads", threads,
-                   "threads of the CPU; 0: as many as the tissue keeps busy, at most all")
-        ->check(CLI::Range(0U, 1024U))
-        ->capture_default_str();
+    threads_option =
+        app.add_option("--threads", threads,
+                       "threads of the CPU; 0: as many as the tissue keeps busy, at most all")
+            ->check(CLI::Range(0U, 1024U))
+            ->capture_default_str();
 }
 
 Precision DeviceArguments::parsed_precision() const

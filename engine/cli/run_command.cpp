@@ -30,7 +30,6 @@ struct RunArguments
     CLI::Option *until = nullptr, *dt = nullptr;
     bool counters = false, branch = false, distributed = false, reproduce = false;
     bool fit = false, outlive = false;
-    const CLI::Option *devices = nullptr, *threads = nullptr;
     DeviceArguments device;
 };
 
@@ -132,11 +131,11 @@ AskedRun again(const RunArguments& a, simulation::RecordedRun recorded)
     o.html = a.report;
     need_html(o.html);
     o.counters = a.counters;
-    if (a.devices->count() > 0)
+    if (a.device.devices_option->count() > 0)
         o.device.devices = a.device.devices;
     if (a.device.precision_option->count() > 0)
         o.device.precision = a.device.parsed_precision();
-    if (a.threads->count() > 0)
+    if (a.device.threads_option->count() > 0)
         o.device.threads = a.device.threads;
     return out;
 }
@@ -467,8 +466,6 @@ void declare_run(const Declaration& d)
                   "folder with -again, and compares; exit status 5 where results differ");
     declare_imports(*run);
     a->device.declare(*run);
-    a->devices = run->get_option("--devices");
-    a->threads = run->get_option("--threads");
 }
 
 } // namespace tawara::cli

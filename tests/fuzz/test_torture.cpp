@@ -5,8 +5,8 @@
 //
 // Each run is a fork of this program, so that thousands are quick. TAWARA_TORTURE=N makes N
 // injected faults of each kind (0: each that there is), TAWARA_TORTURE_KILLS=N kills (torture.sh).
-// With TAWARA_TORTURE_WARM the runs have the cells' machine code from a run before, so that no fault
-// falls into the compiler's own work, and a run is six times as quick.
+// With TAWARA_TORTURE_WARM the runs have the cells' machine code from a run before, so that no
+// fault falls into the compiler's own work, and a run is six times as quick.
 #include "engine/cli/cli.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
