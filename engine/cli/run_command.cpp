@@ -401,7 +401,7 @@ void run_distributed(Context& c, const RunArguments& a)
         return;
     }
     if (auto text = few_cores(machine.threads,
-                              "steps with " + std::to_string(machine.threads) + " threads");
+                              "may step with " + std::to_string(machine.threads) + " threads");
         !text.empty())
         c.notice({Notice::Level::warning, std::move(text)});
     if (ranks->size() == 1)
@@ -454,7 +454,8 @@ void declare_run(const Declaration& d)
                   "also the bytes that a GPU's hardware counters count, where they may be read");
     run->add_flag("--fit", a->fit,
                   "where a GPU has no memory for it: the first way that has room, by more GPUs, "
-                  "in mixed or single precision, without activation maps, or on the CPU; it is "
+                  "in mixed or single precision, without activation maps, or on the CPU; a run "
+                  "that has begun goes on from its newest checkpoint, in its precision; it is "
                   "said which");
     run->add_flag("--outlive-devices", a->outlive,
                   "where a GPU fails: goes on from the last checkpoint on the others, else on the "

@@ -171,8 +171,20 @@ MemoryNeed memory_need(const TissueProblem& p)
 }
 
 NoMemory::NoMemory(const DeviceError& at, std::vector<MemoryPlan> plans_)
-    : DeviceError(at), plans(std::move(plans_)), text_(at.what())
+    : DeviceError(at), plans(std::move(plans_))
 {
+    say_plans();
+}
+
+void NoMemory::keep(Precision p)
+{
+    std::erase_if(plans, [p](const MemoryPlan& plan) { return plan.precision != p; });
+    say_plans();
+}
+
+void NoMemory::say_plans()
+{
+    text_ = DeviceError::what();
     if (plans.empty())
         text_ += "; nothing else here has room for it either: a coarser mesh is needed, or a "
                  "larger device";

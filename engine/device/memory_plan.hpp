@@ -83,9 +83,14 @@ struct NoMemory : DeviceError
 {
     NoMemory(const DeviceError& at, std::vector<MemoryPlan> plans_);
     const char* what() const noexcept override { return text_.c_str(); }
+    /// Plans of another precision go: a run goes on from a checkpoint in its own.
+    void keep(Precision p);
     std::vector<MemoryPlan> plans; ///< what fits, as plans_that_fit() has it
+    bool begun = false;            ///< the stepper had been made
 
   private:
+    void say_plans();
+
     std::string text_;
 };
 

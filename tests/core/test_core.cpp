@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
+#include "engine/core/few_cores.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/output_folder.hpp"
@@ -316,6 +317,22 @@ class TestCore : public QObject
     {
         QCOMPARE(millimetres(*length_unit("um")), 1e-3);
         QVERIFY(!length_unit("inch"));
+    }
+
+    void fewCoresAreSaid()
+    {
+        const auto said = [](std::size_t wanted, CoresToUse cores) {
+            return few_cores(wanted, "computes 4 runs at once", cores);
+        };
+        QCOMPARE(
+            said(4, {1, 16, true}),
+            std::string("this process may use 1 of the machine's 16 cores, and computes 4 runs "
+                        "at once; mpirun --bind-to none lets it use all"));
+        QVERIFY(said(4, {2, 16, false}).ends_with("at once"));
+        QVERIFY(said(4, {4, 16, true}).empty()); // enough
+        QVERIFY(said(4, {2, 2, true}).empty());  // all that there are
+        QVERIFY(said(4, {0, 16, true}).empty()); // not known
+        QVERIFY(cores_to_use().may >= 1 && cores_to_use().there >= cores_to_use().may);
     }
 
     void noticesAreFoundByTheirKind()

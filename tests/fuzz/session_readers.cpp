@@ -92,7 +92,7 @@ void run_folder(std::string_view bytes, const fs::path& folder)
     coming.end_step = 1000;
     coming.frame_every = 50;
     coming.html = in / "report.json";
-    simulation::what_folder_holds(in, coming, true);
+    simulation::what_folder_holds(in, coming, simulation::RunBegins::anew);
     for (const auto& f : simulation::listed_frames(in / "frames.pvd"))
         need(f.file.size() <= bytes.size(), "a frame's name is one of the list");
     if (fs::exists(in / "frames.igb")) {

@@ -95,10 +95,13 @@ class TestBeatsPanel : public fake::WindowTest
         QCOMPARE(table->columnSpan(2, 0), BeatsModel::columns);
         clickTitle(table, at);
         QCOMPARE(column(table, 0), (QStringList{"P1", "P2", "P1", "P2", "P1"}));
-        auto more = entries; // a beat that comes takes its place
+        table->selectRow(4); // that of 1110 ms
+        auto more = entries; // a beat that comes takes its place, and that stays selected
         more[1] = beatsOf("P2", {12, 700, 900}, {19, 300, 50});
         panel.setBeats(more, edits);
         QCOMPARE(column(table, 0), (QStringList{"P1", "P2", "P1", "P2", "P2", "P1"}));
+        const auto selected = table->selectionModel()->selectedRows();
+        QVERIFY(selected.size() == 1 && selected[0].row() == 5);
         clickTitle(table, 0);
         QCOMPARE(column(table, 0), (QStringList{"P1", "P1", "P1", "P2", "P2", "P2"}));
     }

@@ -180,7 +180,7 @@ class TestOutputFolder : public QObject
         QElapsedTimer clock;
         clock.start();
         QVERIFY(remove_earlier_outputs(p.out, 0, FrameFormat::none).empty());
-        QVERIFY(what_folder_holds(p.out, {}, true).empty());
+        QVERIFY(what_folder_holds(p.out, {}, RunBegins::anew).empty());
         QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
     }
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
 
 namespace tawara {
@@ -85,8 +86,33 @@ void BeatsModel::addRows(const Entry& e, const std::vector<TissueEdit>& edits,
         tell(edits.size(), before);
 }
 
+std::vector<BeatsModel::Key> BeatsModel::keys() const
+{
+    std::vector<Key> out;
+    for (const auto& r : m_rows)
+        out.emplace_back(r.entry - m_entries.data(),
+                         r.beat == nullptr ? -1 : r.beat->activation_ms);
+    return out;
+}
+
+void BeatsModel::follow(const std::vector<Key>& were)
+{
+    std::map<Key, int> now;
+    for (const auto& key : keys())
+        now.emplace(key, static_cast<int>(now.size()));
+    Q_EMIT layoutAboutToBeChanged();
+    for (const auto& old : persistentIndexList()) {
+        const auto row = static_cast<std::size_t>(old.row());
+        const auto found = row < were.size() ? now.find(were[row]) : now.end();
+        changePersistentIndex(old, found == now.end() ? QModelIndex()
+                                                      : index(found->second, old.column()));
+    }
+    Q_EMIT layoutChanged();
+}
+
 void BeatsModel::setBeats(std::vector<Entry> entries, std::vector<TissueEdit> edits)
 {
+    const auto were = m_sortedBy != as_they_came ? keys() : std::vector<Key>();
     std::vector<Row> rows;
     for (const auto& e : entries)
         addRows(e, edits, rows);
@@ -106,6 +132,8 @@ void BeatsModel::setBeats(std::vector<Entry> entries, std::vector<TissueEdit> ed
         endRemoveRows();
     if (const int kept = std::min(had, has); kept > 0)
         Q_EMIT dataChanged(index(0, 0), index(kept - 1, columns - 1));
+    if (!were.empty())
+        follow(were);
 }
 
 void BeatsModel::arrange(std::vector<Row>& rows) const

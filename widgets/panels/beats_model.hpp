@@ -54,6 +54,12 @@ class BeatsModel : public QAbstractTableModel
     };
     static void addRows(const Entry& e, const std::vector<simulation::TissueEdit>& edits,
                         std::vector<Row>& rows);
+    /// What tells a row from others: the entry's number, and when the beat began; -1: a change.
+    using Key = std::pair<std::ptrdiff_t, double>;
+    std::vector<Key> keys() const; ///< of the rows
+    /// What is selected stays so, though its beats are in other rows now.
+    /// @param were  the rows' keys before
+    void follow(const std::vector<Key>& were);
     /// Sorts them; rows of changes go.
     void arrange(std::vector<Row>& rows) const;
     QVariant beatData(const Row& r, int column, int role) const;

@@ -197,8 +197,8 @@ void BeatsPanel::sayNone()
                                     : tr("Place a probe (P) and let the simulation run"),
                         what);
     else if (m_hasProbes)
-        text = tr("The run has ended, and no beat was found: no wave has reached a probe since "
-                  "that was placed. Play it from the start (Ctrl+R), or make it longer (Run > "
+        text = tr("The run has ended, and no beat was found at the probes. Play it from the start "
+                  "(Ctrl+R), or make it longer (Run > "
                   "Length of the run…).");
     else
         text = tr("The run has ended, and there is no probe. Place one (P) and play the run from "

@@ -324,7 +324,7 @@ void Engine::Impl::note_unexcited()
     forget(notice_kind::unexcited); // of an end before
     std::string lost;
     const auto maps = maps_or_none(sim->stepper(), sim->tissue().problem.size(), &lost);
-    if (!lost.empty()) // nobody knows
+    if (!lost.empty() || sim->maps_from_ms > 0) // nobody knows of all of the run
         return;
     if (!std::all_of(maps.activation_ms.begin(), maps.activation_ms.end(),
                      [](double ms) { return std::isnan(ms); }))
@@ -377,6 +377,7 @@ void Engine::Impl::apply(std::uint64_t id, const Export& c)
     source->potential.resize(sim->tissue().problem.size());
     sim->stepper().potential(source->potential);
     source->maps = sim->stepper().maps();
+    source->maps_from_ms = sim->maps_from_ms;
     source->cells = cell_map(sim->scene->session, sim->tissue());
     source->traces = traces.traces();
     source->switched_ms = traces.switched_ms();

@@ -35,6 +35,7 @@ struct ExportSource
     double time_ms = 0;
     std::vector<double> potential; ///< V [mV] per unknown (Stepper::potential())
     device::Maps maps;             ///< Stepper::maps()
+    double maps_from_ms = 0;       ///< they are of what came then
     CellMap cells;                 ///< of each unknown; empty: nobody says
     /// The beat that maps and the report are of, at the mesh's vertices, and its beat_label();
     /// without a label maps are of the first activation of each unknown, at the vertices too, and

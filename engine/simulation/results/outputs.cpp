@@ -187,9 +187,10 @@ bool ComingOutputs::has_checkpoint(const std::string& name) const
            name == checkpoint_name(static_cast<double>(step) * dt_ms);
 }
 
-Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool fresh)
+Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunBegins begins)
 {
     constexpr std::size_t most_named = 8;
+    const bool fresh = begins == RunBegins::anew;
     Notices said;
     auto listed = reported_files(out);
     for (auto& f : listed_frames(out / "frames.pvd"))
@@ -208,9 +209,8 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, bool
         if (entry.path().extension() == ".tcp")
             ++(coming.has_checkpoint(entry.path().filename().string()) ? replaced : stay);
     const auto fixed = static_cast<std::ptrdiff_t>(others.size());
-    // a run that goes on beside its checkpoints has made what frames there are, though it was
-    // killed before it could list them
-    if (fresh || stay + replaced == 0)
+    // else the run has made what frames there are, though it was killed before it could list them
+    if (begins != RunBegins::at_own_checkpoint)
         for (const auto& entry : fs::directory_iterator(out / "frames", none))
             if (auto name = "frames/" + entry.path().filename().string(); coming.has_frame(name))
                 others.push_back(std::move(name));

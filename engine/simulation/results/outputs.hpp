@@ -103,12 +103,19 @@ struct ComingOutputs
     bool has_checkpoint(const std::string& name) const;
 };
 
+/// What a run begins with.
+enum class RunBegins {
+    anew,
+    at_own_checkpoint, ///< in its folder, whose frames are of the same run
+    elsewhere          ///< at a checkpoint of another folder
+};
+
 /// What is to be said of a folder before a run writes there: files under the names of its outputs
 /// that the last run's report.json does not list, which are replaced all the same; checkpoints that
-/// stay or are replaced, where the run does not go on from one (`fresh`). So is a file that is no
-/// such report and has the name of the one for people.
+/// stay or are replaced, where the run begins anew. So is a file that is no such report and has the
+/// name of the one for people.
 Notices what_folder_holds(const std::filesystem::path& out, const ComingOutputs& coming,
-                          bool fresh);
+                          RunBegins begins);
 
 /// Removes what the last run has written into a folder: the files that its report.json lists, and
 /// the frames that its frames.pvd does. Of frames in `format`, those before `from_ms` stay (of igb

@@ -304,7 +304,7 @@ void add_notices(Json& j, const ReportInput& in, const device::Maps& maps, RunRe
         for (auto& n : where_waves_ended(static_cast<std::int64_t>(in.tissue.problem.with_cells()),
                                          r.activated, r.last_activation_ms, in.stepper.time_ms()))
             r.notices.push_back(std::move(n));
-        for (auto& n : where_waves_are_too_fast(*in.tissue.mesh, maps.activation_ms))
+        for (auto& n : where_waves_are_too_fast(in.tissue, maps.activation_ms))
             r.notices.push_back(std::move(n));
         std::vector<double> v(maps.activation_ms.size());
         if (r.activated > 0)

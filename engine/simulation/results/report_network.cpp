@@ -72,7 +72,7 @@ std::string qrs_text(const ExportSource& s)
 {
     auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
     no_beats_without_activation(found, s.maps.activation_ms,
-                                s.scene->tissue_edits.empty() &&
+                                s.scene->tissue_edits.empty() && s.maps_from_ms == 0 &&
                                     s.scene->session.output->maps_from_ms == 0);
     const EcgBeat* beat = newest_measured(found);
     return beat != nullptr && std::isfinite(beat->qrs_ms())

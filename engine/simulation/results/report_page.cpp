@@ -286,7 +286,7 @@ ReportPage::Section electrocardiogram(const ExportSource& s)
     const LeadSheet sheet(std::min(s.ecg.leads.size(), s.ecg.mV.size()));
     auto found = ecg_beats(s.ecg.leads, s.ecg.time_ms, s.ecg.mV, times_of_pulses(s.pulses));
     no_beats_without_activation(found, s.maps.activation_ms,
-                                s.scene->tissue_edits.empty() &&
+                                s.scene->tissue_edits.empty() && s.maps_from_ms == 0 &&
                                     s.scene->session.output->maps_from_ms == 0);
     const EcgBeat* beat = newest_measured(found);
     out.svg =

@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/pacing/capture.hpp"
 #include "engine/simulation/pacing/refractory.hpp"
+#include "engine/simulation/results/report_page.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
@@ -103,7 +104,8 @@ Notices why_nothing_activated(const Session& session, double end_ms, const Poten
         else if (const double most = largest_conductivity(session); most > beyond_tissue_S_per_m)
             std::snprintf(why, sizeof why,
                           "%.4g pA/pF over %g ms did not reach threshold there; a conductivity of "
-                          "%.6g S/m, far above tissue (0.01 to 1 S/m), carries its current away",
+                          "%.6g S/m, far above tissue (0.01 to 1 S/m), may carry its current away; "
+                          "else raise it or enlarge its region",
                           strength, s.duration_ms, most);
         else
             std::snprintf(why, sizeof why,
@@ -266,27 +268,29 @@ Notices where_waves_ended(std::int64_t unknowns, std::int64_t activated, double 
                  "down and stop"}};
 }
 
-Notices where_waves_are_too_fast(const mesh::TetMesh& mesh, std::span<const double> activation_ms)
+Notices where_waves_are_too_fast(const Tissue& tissue, std::span<const double> activation_ms)
 {
-    constexpr double fastest_m_per_s = 20; // Purkinje fibres have 2 to 4
+    constexpr double fastest_m_per_s = 10; // Purkinje fibres have 2 to 4
     constexpr double least_mm = 5;         // a pulse may excite the whole of what is smaller
-    const double across = std::hypot(width(mesh.x), width(mesh.y), width(mesh.z)); // [mm]
-    double first = std::numeric_limits<double>::infinity(), last = -first;
-    std::size_t activated = 0;
-    for (const double t : activation_ms)
-        if (std::isfinite(t)) {
-            first = std::min(first, t);
-            last = std::max(last, t);
-            ++activated;
+    std::vector<double> x, y, z, at;
+    for (std::size_t u = 0; u < activation_ms.size(); ++u)
+        if (std::isfinite(activation_ms[u])) {
+            const auto& p = tissue.problem.position_mm[u];
+            x.push_back(p[0]), y.push_back(p[1]), z.push_back(p[2]);
+            at.push_back(activation_ms[u]);
         }
-    if (across < least_mm || activated == 0 || 2 * activated < activation_ms.size() ||
-        across < fastest_m_per_s * (last - first))
+    const double across = std::hypot(width(x), width(y), width(z)), took = width(at);
+    if (2 * at.size() <= tissue.problem.with_cells() || across < least_mm ||
+        across < fastest_m_per_s * took)
+        return {};
+    // where all of a wall's one side was paced, waves cross it as slowly as anywhere
+    if (const double median =
+            conduction_velocity(*tissue.mesh, tissue.on_vertices(), activation_ms)[1];
+        median < fastest_m_per_s)
         return {};
     return {{Notice::Level::warning,
-             "all that was activated, " + number_text(across, 3) +
-                 " mm from end to end, was so "
-                 "within " +
-                 number_text(last - first, 3) +
+             "what was activated, " + number_text(across, 3) +
+                 " mm from end to end, was so within " + number_text(took, 3) +
                  " ms, where waves of hearts take about 1 ms for each 0.6 mm. A stimulus of all of "
                  "the tissue does that, and so do conductivities in another unit (0.01 to 1 S/m "
                  "are usual)"}};

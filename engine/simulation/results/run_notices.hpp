@@ -31,10 +31,10 @@ Notices probes_outside(const Tissue& tissue, std::span<const Probe> probes);
 Notices where_waves_ended(std::int64_t unknowns, std::int64_t activated, double last_ms,
                           double end_ms);
 
-/// Where more than half of the tissue was activated at once, as far as hearts can tell: faster than
-/// 20 m/s across a mesh of 5 mm or more.
+/// Where more than half of the cells was activated at once, as far as hearts can tell: what was is
+/// 5 mm across or more, and waves were faster than 10 m/s over all of it and in most places.
 /// @param activation_ms  of all unknowns; NaN: not activated
-Notices where_waves_are_too_fast(const mesh::TetMesh& mesh, std::span<const double> activation_ms);
+Notices where_waves_are_too_fast(const Tissue& tissue, std::span<const double> activation_ms);
 
 /// Of each region in which most activated unknowns have no APD90 though they are back at rest at
 /// the run's end: their rest lies above APD90's level, since the cells began below it (ischaemia).

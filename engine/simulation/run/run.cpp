@@ -79,6 +79,17 @@ const ProbeTable* rows_of(const Tables& tables, std::string_view file)
     return nullptr;
 }
 
+RunBegins begins(const RunOptions& o)
+{
+    if (o.resume.empty())
+        return RunBegins::anew;
+    std::error_code none;
+    const auto folder = o.resume.has_parent_path() ? o.resume.parent_path() : ".";
+    return !o.branch && std::filesystem::equivalent(folder, o.out, none)
+               ? RunBegins::at_own_checkpoint
+               : RunBegins::elsewhere;
+}
+
 /// Where a checkpoint has the cells' states, none are paced.
 Session without_pacing(Session s)
 {
@@ -248,8 +259,7 @@ void Run::begin_folder(FolderLock& lock)
                                         " is of a run here that did not come to its end, which "
                                         "begins anew now; " +
                                         how_to_go_on(options_, left));
-    for (const auto& n :
-         what_folder_holds(options_.out, outputs_to_come(), options_.resume.empty()))
+    for (const auto& n : what_folder_holds(options_.out, outputs_to_come(), begins(options_)))
         say(n.level, n.text);
     const auto frame_every = frames_.every();
     const bool goes_on = frame_every > 0 && first_step_ > 0;
@@ -470,7 +480,15 @@ RunReport run_session(const Session& session, const RunOptions& options, const P
     } catch (const device::DeviceMemoryError& e) { // after the stepper was made, which has gone
         if (!need)
             throw;
-        throw device::no_memory(e, *need, options.device);
+        auto none = device::no_memory(e, *need, options.device);
+        none.begun = true;
+        if (!options.resume.empty() && !options.branch)
+            none.keep(options.device.precision);
+        throw none;
+    } catch (device::NoMemory& e) {
+        if (!options.resume.empty() && !options.branch)
+            e.keep(options.device.precision);
+        throw;
     } catch (const InputError& e) {
         if (e.file.empty()) // from a layer that knows the key and not the file
             throw InputError(options.session_file, e.where, e.reason);

@@ -26,6 +26,12 @@ void go_on_from(RunOptions& o, const std::filesystem::path& last)
     o.branch = false;
 }
 
+std::string from_where(const RunOptions& o)
+{
+    return o.resume.empty() ? "from its start: there is no checkpoint"
+                            : "from " + o.resume.string();
+}
+
 /// A run that has begun goes on from its newest checkpoint, in the precision of that.
 /// @param tried  plans that had no room after all, since what a plan takes is an estimate
 /// @param last   the newest checkpoint of the run that failed; empty: there is none
@@ -43,7 +49,7 @@ bool fit(RunOptions& o, const device::NoMemory& e, std::vector<device::MemoryPla
         if ((!begun || plan.precision == o.device.precision) && !was_tried(plan)) {
             go_on_from(o, last);
             say(o, std::string(e.what()) + "; computed in " + plan.words +
-                       (last.empty() ? "" : ", from " + last.string()));
+                       (e.begun ? ", " + from_where(o) : ""));
             o.device.devices = plan.devices;
             o.device.precision = plan.precision;
             o.device.maps = plan.maps;
@@ -64,9 +70,7 @@ bool outlive(RunOptions& o, const DeviceError& e, const std::filesystem::path& l
         return false;
     }
     go_on_from(o, last);
-    say(o, std::string(e.what()) + "; the run goes on with " + plan->words +
-               (o.resume.empty() ? ", from its start: there is no checkpoint"
-                                 : ", from " + o.resume.string()));
+    say(o, std::string(e.what()) + "; the run goes on with " + plan->words + ", " + from_where(o));
     o.device.devices = plan->devices;
     o.device.maps = true;
     o.device.tuning.shares.clear();
@@ -84,13 +88,13 @@ RunReport run_on(const Session& session, RunOptions options, const RunOn& how,
     for (;;)
         try {
             return run_session(session, options, progress);
-        } catch (const device::NoMemory& e) {
-            if (!how.fit || !fit(options, e, tried, last))
-                throw;
         } catch (const DeviceError& e) {
+            const auto* no_memory = dynamic_cast<const device::NoMemory*>(&e);
+            if (no_memory != nullptr && how.fit && fit(options, *no_memory, tried, last))
+                continue;
             // the CPU is the last one: its failures are the program's
             if (!how.outlive || options.device.devices.kind == device::Devices::Kind::cpu ||
-                !outlive(options, e, last))
+                (no_memory != nullptr && !no_memory->begun) || !outlive(options, e, last))
                 throw;
         }
 }

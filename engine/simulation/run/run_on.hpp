@@ -12,7 +12,8 @@ struct RunOn
     /// there is none.
     bool fit = false;
     /// Where a device fails, from the last checkpoint on, or anew where there is none: on the other
-    /// devices that were asked for, else on the CPU.
+    /// devices that were asked for, else on the CPU. So where its memory ends once its stepper was
+    /// made; where there is no room for that, `fit` alone helps.
     bool outlive = false;
 };
 
