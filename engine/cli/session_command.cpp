@@ -5,6 +5,7 @@
 #include "engine/cli/command.hpp"
 #include "engine/cli/fibre_angles.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/measure.hpp"
 #include "engine/simulation/session/session_keys.hpp"
@@ -194,6 +195,10 @@ void write(Context& c, const SessionArguments& a)
         (!a.unit.empty() || !a.fibres.empty() || !a.angles.empty() || !a.model.empty()))
         throw InputError("tawara-cli session", "--length-unit, --fibres, --fibre-angles and "
                                                "--model need --mesh");
+    for (const auto* name : {&a.mesh, &a.fibres, &a.model})
+        if (!is_utf8(*name))
+            throw InputError(*name, "has a name that is not UTF-8, which sessions are; give it "
+                                    "another one");
     auto s = session_of(c, a);
     s.end_ms = a.end_ms;
     if (auto* file = std::get_if<simulation::MeshFile>(&s.mesh)) {

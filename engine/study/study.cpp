@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 #include "engine/simulation/session/presets.hpp"
@@ -307,8 +308,8 @@ Study read_study(const fs::path& file, std::span<const std::string> overrides)
     for (auto& r : s.runs)
         for (const auto& text : overrides) {
             const auto equals = text.find('=');
-            if (equals == std::string::npos)
-                throw InputError("--set", "is '" + text + "'; want PATH=VALUE");
+            if (equals == std::string::npos || !is_utf8(text))
+                throw InputError("--set", "is '" + readable(text) + "'; want PATH=VALUE in UTF-8");
             const auto path = text.substr(0, equals);
             if (std::find(s.paths.begin(), s.paths.end(), path) != s.paths.end())
                 throw InputError("--set", path + " is what the study's runs differ by; take it "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run says at its end, and where it goes on.
+#include "engine/core/error.hpp"
 #include "engine/simulation/results/run_notices.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "tests/several.hpp"
@@ -63,6 +64,66 @@ class TestRunWords : public QObject
         // a wall of which one side was paced as a whole: the wave goes 4 mm in 7 ms
         const auto wall = tissue_of({60, 60, 4});
         QVERIFY(where_waves_are_too_fast(wall, moved(wall, 2, 1 / 0.6)).empty());
+    }
+
+    /// What is no UTF-8, or goes on behind a byte 0, is told before anything is computed.
+    void textsThatAreNoSession()
+    {
+        const std::string text =
+            R"({"schema": 1, "mesh": {"slab_mm": [2, 1, 1], "spacing_mm": 1}})";
+        const auto refused = [](const std::string& json, const std::vector<std::string>& set) {
+            try {
+                parse_session(json, "s.json", set);
+            } catch (const InputError& e) {
+                return std::string(e.what());
+            }
+            return std::string();
+        };
+        QCOMPARE(refused(text, {"name=b\xc3\xa4r"}), std::string());
+        QVERIFY(refused(text, {"name=b\xff"}).find("is not UTF-8") != std::string::npos);
+        QVERIFY(refused(text + '\n' + '\0' + " {{{", {}).find("s.json:2: holds a byte 0") == 0);
+    }
+
+    /// What stands in the way of an output is told before the results that are there are touched.
+    void whatStandsInTheWay_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("a folder") << "probes.csv"
+                                  << "is a folder, and the run writes a file";
+        QTest::newRow("a file") << "frames"
+                                << "is no folder, and the run writes its frames";
+        QTest::newRow("a link") << "frames -> elsewhere"
+                                << "is a symbolic link; results";
+    }
+    void whatStandsInTheWay()
+    {
+        QFETCH(QString, name);
+        QFETCH(QString, says);
+        Runs r;
+        auto s = slab_session(2);
+        s.output->frames = FrameFormat::vtu;
+        s.output->frames_every_ms = 0.5;
+        run_session(s, r.o);
+        const auto before = content(r.o.out / "activation.csv");
+        const auto at = r.o.out / name.section(' ', 0, 0).toStdString();
+        fs::remove_all(at);
+        if (name == "probes.csv")
+            fs::create_directory(at);
+        else if (name == "frames")
+            fs::copy_file(r.o.out / "beats.csv", at);
+        else
+            fs::create_directory_symlink(r.o.out / "..", at);
+        const auto report = content(r.o.out / "report.json");
+        s.output->probes_every_ms = 1; // other results
+        try {
+            run_session(s, r.o);
+            QFAIL("nothing stood in the way");
+        } catch (const InputError& e) {
+            QVERIFY2(std::string(e.what()).find(says.toStdString()) != std::string::npos, e.what());
+        }
+        QCOMPARE(content(r.o.out / "report.json"), report);
+        QCOMPARE(content(r.o.out / "activation.csv"), before);
     }
 
     /// Frames of a run that was killed before it could list them are its own.

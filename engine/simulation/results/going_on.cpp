@@ -20,14 +20,15 @@ std::string how_to_go_on(const RunOptions& options, const fs::path& checkpoint)
                            : "to go on from there: " + command;
 }
 
-std::string no_checkpoint_since(const RunOptions& options, double every_ms)
+std::string no_checkpoint_since(const RunOptions& options, double every_ms, bool failed)
 {
     if (!options.resume.empty())
         return "no checkpoint was written since " + options.resume.string() +
                "; the same command goes on from there again";
     return std::string("there is no checkpoint to go on from") +
-           (every_ms > 0 ? ": none was due yet (output.checkpoint_every_ms)"
-                         : " (output.checkpoint_every_ms writes some)") +
+           (failed         ? ": none could be written"
+            : every_ms > 0 ? ": none was due yet (output.checkpoint_every_ms)"
+                           : " (output.checkpoint_every_ms writes some)") +
            "; the same command begins anew";
 }
 

@@ -14,7 +14,8 @@ std::string how_to_go_on(const RunOptions& options, const std::filesystem::path&
 
 /// What there is where no checkpoint was written: the one that the run began with, or none.
 /// @param every_ms  between periodic ones; 0: none were to be written
-std::string no_checkpoint_since(const RunOptions& options, double every_ms);
+/// @param failed    some were to be written, and could not
+std::string no_checkpoint_since(const RunOptions& options, double every_ms, bool failed = false);
 
 /// The newest checkpoint that a run has left in a folder which did not end: it was killed, so that
 /// no report.json is there. Empty: there is none.

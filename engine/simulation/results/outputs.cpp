@@ -187,6 +187,26 @@ bool ComingOutputs::has_checkpoint(const std::string& name) const
            name == checkpoint_name(static_cast<double>(step) * dt_ms);
 }
 
+void need_places(const fs::path& out, const ComingOutputs& coming)
+{
+    std::error_code none;
+    for (const auto& name : coming.files)
+        if (fs::symlink_status(out / name, none).type() == fs::file_type::directory)
+            throw InputError((out / name).string(), "is a folder, and the run writes a file of "
+                                                    "that name; move it, or choose another folder");
+    if (coming.frame_every <= 0)
+        return;
+    const auto frames = out / "frames";
+    const auto type = fs::symlink_status(frames, none).type();
+    if (type == fs::file_type::symlink)
+        throw InputError(frames.string(), "is a symbolic link; results are written into no folder "
+                                          "but the one named; remove the link, or choose another "
+                                          "folder");
+    if (type != fs::file_type::directory && type != fs::file_type::not_found)
+        throw InputError(frames.string(), "is no folder, and the run writes its frames into one; "
+                                          "move it, or choose another folder");
+}
+
 Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunBegins begins)
 {
     constexpr std::size_t most_named = 8;

@@ -117,6 +117,11 @@ enum class RunBegins {
 Notices what_folder_holds(const std::filesystem::path& out, const ComingOutputs& coming,
                           RunBegins begins);
 
+/// Nothing that is no file stands where a run will write one, and nothing that is no folder where
+/// its frames lie: told before anything is written or removed. Links under the names of files are
+/// replaced. @throws InputError
+void need_places(const std::filesystem::path& out, const ComingOutputs& coming);
+
 /// Removes what the last run has written into a folder: the files that its report.json lists, and
 /// the frames that its frames.pvd does. Of frames in `format`, those before `from_ms` stay (of igb
 /// the whole file, if there is a time to stay before). Checkpoints are not listed, so they stay.

@@ -250,6 +250,7 @@ void Run::begin_folder(FolderLock& lock)
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
     lock.take(options_.out);
     folder_ = OutputFolder(options_.out);
+    need_places(options_.out, outputs_to_come());
     if (const auto frames = options_.out / "frames";
         std::filesystem::symlink_status(frames, none).type() ==
         std::filesystem::file_type::directory)

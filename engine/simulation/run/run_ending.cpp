@@ -32,7 +32,8 @@ void Run::say_last_checkpoint()
     say(Notice::Level::info,
         last.empty()
             ? no_checkpoint_since(options_,
-                                  static_cast<double>(checkpoints_.every()) * session_.dt_ms)
+                                  static_cast<double>(checkpoints_.every()) * session_.dt_ms,
+                                  store_.failed() > 0)
             : "the last checkpoint is " + last.string() + "; " + how_to_go_on(options_, last));
 }
 

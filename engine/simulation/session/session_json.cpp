@@ -313,6 +313,12 @@ Json parse_json(const std::string& text, const std::string& file)
         bounds.see(event, value);
         return true;
     };
+    if (const auto nul = text.find('\0'); nul != std::string::npos) // ends the text for the parser
+        throw InputError(file,
+                         static_cast<long>(
+                             1 + std::count(text.begin(),
+                                            text.begin() + static_cast<std::ptrdiff_t>(nul), '\n')),
+                         "holds a byte 0, which no JSON has; save the file as UTF-8 text");
     if (text.find_first_not_of(" \t\r\n") == std::string::npos)
         throw InputError(file, "is empty; it should hold a JSON object");
     try {

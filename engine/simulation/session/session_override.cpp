@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 
 #include <algorithm>
@@ -117,6 +118,9 @@ std::string take_out(Json& document, const std::vector<std::string>& path, const
 
 Override apply_override(Json& document, const std::string& text)
 {
+    if (!is_utf8(text))
+        throw InputError("--set " + readable(text).substr(0, 60),
+                         "is not UTF-8, which sessions are; give it in that encoding");
     const std::string file = "--set " + text;
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
