@@ -69,8 +69,7 @@ class TestRunWords : public QObject
     /// What is no UTF-8, or goes on behind a byte 0, is told before anything is computed.
     void textsThatAreNoSession()
     {
-        const std::string text =
-            R"({"schema": 1, "mesh": {"slab_mm": [2, 1, 1], "spacing_mm": 1}})";
+        const auto text = to_json(slab_session());
         const auto refused = [](const std::string& json, const std::vector<std::string>& set) {
             try {
                 parse_session(json, "s.json", set);
@@ -81,7 +80,7 @@ class TestRunWords : public QObject
         };
         QCOMPARE(refused(text, {"name=b\xc3\xa4r"}), std::string());
         QVERIFY(refused(text, {"name=b\xff"}).find("is not UTF-8") != std::string::npos);
-        QVERIFY(refused(text + '\n' + '\0' + " {{{", {}).find("s.json:2: holds a byte 0") == 0);
+        QVERIFY(refused(text + '\0' + " {{{", {}).find(": holds a byte 0") != std::string::npos);
     }
 
     /// What stands in the way of an output is told before the results that are there are touched.
