@@ -24,11 +24,17 @@ std::size_t utf8_length(std::string_view text, std::size_t at)
     return overlong || beyond ? 0 : n;
 }
 
+bool is_utf8(std::string_view text)
+{
+    for (std::size_t at = 0, n = 0; at < text.size(); at += n)
+        if (n = utf8_length(text, at); n == 0)
+            return false;
+    return true;
+}
+
 std::string readable(std::string_view text)
 {
-    bool utf8 = true;
-    for (std::size_t at = 0, n = 0; at < text.size() && utf8; at += n)
-        utf8 = (n = utf8_length(text, at)) > 0;
+    const bool utf8 = is_utf8(text);
     std::string out;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);

@@ -9,6 +9,8 @@ namespace tawara {
 /// Bytes of the character that begins there; 0 where they are not UTF-8 (RFC 3629).
 std::size_t utf8_length(std::string_view text, std::size_t at);
 
+bool is_utf8(std::string_view text);
+
 /// A foreign file's text made fit to be shown and written: UTF-8 stays, other text is taken as
 /// ISO 8859-1, control characters become blanks.
 std::string readable(std::string_view text);
