@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
+#include "engine/core/whole_file.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
@@ -31,6 +32,19 @@ using Clock = std::chrono::steady_clock;
 double since(Clock::time_point t)
 {
     return std::chrono::duration<double>(Clock::now() - t).count();
+}
+
+/// Makes the folder of a study.
+/// @throws InputError where it cannot be made
+void make_folder(const fs::path& folder)
+{
+    std::error_code why;
+    fs::create_directories(folder, why);
+    if (std::error_code none; !why && !fs::is_directory(folder, none))
+        why = std::make_error_code(std::errc::not_a_directory);
+    if (why)
+        throw InputError(folder.string(),
+                         "the folder cannot be made: " + why.message() + "; choose another folder");
 }
 
 /// Removes what a study does not keep of a run that is done.
@@ -419,11 +433,12 @@ std::vector<Slot> slots_of(const StudyOptions& o, unsigned threads, unsigned ran
 
 StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress)
 {
+    need_writable_folder(o.out);
     for (const auto& run : s.runs) {
         progress.at(0, "sessions");
         session_of(s, run);
     }
-    fs::create_directories(o.out);
+    make_folder(o.out);
     const auto local = local_rank();
     auto slots = slots_of(o, progress.context.threads, local.rank, local.ranks);
     if (auto text =
