@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
@@ -47,6 +48,21 @@ void make_folder(const fs::path& folder)
                          "the folder cannot be made: " + why.message() + "; choose another folder");
 }
 
+/// That a run's folder is one, or can become one.
+/// @throws InputError that names it
+void need_own_folder(const fs::path& folder)
+{
+    std::error_code none;
+    const auto type = fs::symlink_status(folder, none).type();
+    if (type == fs::file_type::symlink)
+        throw InputError(folder.string(), "is a symbolic link; a run's results are written into no "
+                                          "folder but the study's own; remove the link, or choose "
+                                          "another folder for the study");
+    if (type != fs::file_type::directory && fs::exists(fs::file_status(type)))
+        throw InputError(folder.string(), "is no folder, and the results of a run belong there; "
+                                          "remove it, or choose another folder for the study");
+}
+
 /// Removes what a study does not keep of a run that is done.
 void thin_out(const fs::path& folder, const Study& s)
 {
@@ -74,7 +90,7 @@ std::map<std::string, std::string> digests(const fs::path& folder)
     std::map<std::string, std::string> out;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder, none))
-        if (entry.is_regular_file(none))
+        if (entry.symlink_status(none).type() == fs::file_type::regular)
             out[entry.path().filename().string()] = sha256(file_content(entry.path()));
     return out;
 }
@@ -211,6 +227,7 @@ class Scheduler
         std::string report; // JSON
         try {
             report = simulate(slot, run);
+            need_own_folder(options_.out / run.name); // what follows removes files there
         } catch (const Cancelled&) {
             const std::lock_guard hold(mutex_);
             return ledger_.give_back(run.number);
@@ -435,10 +452,12 @@ StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& pr
 {
     need_writable_folder(o.out);
     for (const auto& run : s.runs) {
+        need_own_folder(o.out / run.name);
         progress.at(0, "sessions");
         session_of(s, run);
     }
     make_folder(o.out);
+    const OutputFolder folder(o.out);
     const auto local = local_rank();
     auto slots = slots_of(o, progress.context.threads, local.rank, local.ranks);
     if (auto text =
