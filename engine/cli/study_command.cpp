@@ -2,6 +2,7 @@
 // tawara-cli study: many simulations of one session.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/whole_file.hpp"
 #include "engine/study/scheduler.hpp"
 #include "engine/study/study_results.hpp"
 #include "engine/study/watch.hpp"
@@ -68,6 +69,7 @@ void run_command(Context& c, const StudyArguments& a)
         if (n.level == Notice::Level::warning)
             c.notice(n);
     };
+    need_writable_folder(o.out);
     c.say_new_folder(o.out);
     const auto outcome = study::run_study(s, o, c.progress());
     c.end_progress();

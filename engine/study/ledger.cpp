@@ -2,7 +2,10 @@
 #include "engine/study/ledger.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/provenance.hpp"
+#include "engine/core/utf8.hpp"
+#include "engine/study/ledger_file.hpp"
 #include "engine/study/ledger_text.hpp"
 
 #include <array>
@@ -54,10 +57,20 @@ class Statement
     void run() { next(); }
     std::int64_t integer(int column) const { return sqlite3_column_int64(s_, column); }
     double number(int column) const { return sqlite3_column_double(s_, column); }
+    std::string bytes(int column) const
+    {
+        const auto* t = reinterpret_cast<const char*>(sqlite3_column_text(s_, column));
+        return t == nullptr
+                   ? std::string()
+                   : std::string(t, static_cast<std::size_t>(sqlite3_column_bytes(s_, column)));
+    }
+    /// @throws InputError where it is not UTF-8
     std::string text(int column) const
     {
-        const auto* t = sqlite3_column_text(s_, column);
-        return t == nullptr ? std::string() : reinterpret_cast<const char*>(t);
+        auto t = bytes(column);
+        if (!is_utf8(t))
+            refuse_damaged(sqlite3_db_filename(db_, "main"), "a text in it is not UTF-8");
+        return t;
     }
 
   private:
@@ -69,8 +82,17 @@ class Statement
     }
     [[noreturn]] void fail() const
     {
-        throw InputError(sqlite3_db_filename(db_, "main"),
-                         std::string("the ledger cannot be used: ") + sqlite3_errmsg(db_));
+        constexpr int primary = 0xFF; // of an extended code
+        const std::string file = sqlite3_db_filename(db_, "main"), why = sqlite3_errmsg(db_);
+        const int code = sqlite3_errcode(db_) & primary;
+        // an error of SQL: its tables are not those that this program makes
+        if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR)
+            refuse_damaged(file, why);
+        if (code == SQLITE_IOERR)
+            throw InputError(file, "the ledger cannot be read or written (" + why +
+                                       "); put it back from a copy, or run the study into "
+                                       "another folder by --out");
+        throw InputError(file, "the ledger cannot be used: " + why);
     }
     sqlite3* db_;
     sqlite3_stmt* s_ = nullptr;
@@ -100,6 +122,12 @@ class Transaction
     bool committed_ = false;
 };
 
+/// As text() reads it again.
+std::string utf8_of(const std::string& text)
+{
+    return is_utf8(text) ? text : readable(text);
+}
+
 State state_of(const std::string& word)
 {
     for (const auto state : {State::planned, State::running, State::done})
@@ -126,10 +154,11 @@ const char* name(State s)
 
 Ledger::Ledger(const fs::path& file, bool make) : file_(file)
 {
-    if (!make && !fs::exists(file))
+    if (!make && !is_taken(file))
         throw InputError(file.string(), "there is no study here; tawara-cli study run makes it");
     open(SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0));
     try {
+        check_whole();
         Transaction t(db_);
         check_version(true);
         t.commit();
@@ -141,11 +170,12 @@ Ledger::Ledger(const fs::path& file, bool make) : file_(file)
 
 Ledger::Ledger(const fs::path& file, Look) : file_(file)
 {
-    if (!fs::exists(file))
+    if (!is_taken(file))
         throw InputError(file.string(), "there is no study here; want the folder of a study that "
                                         "was begun, or its ledger study.sqlite");
     open(SQLITE_OPEN_READWRITE); // what a killed program left half written is taken back
     try {
+        check_whole();
         check_version(false);
     } catch (...) {
         sqlite3_close(db_);
@@ -160,12 +190,25 @@ Ledger Ledger::to_look_at(const fs::path& file)
 
 void Ledger::open(int how)
 {
-    if (sqlite3_open_v2(file_.c_str(), &db_, how, nullptr) != SQLITE_OK) {
+    need_plain_ledger(file_);
+    const auto path = through_no_link(file_);
+    how |= SQLITE_OPEN_NOFOLLOW;
+    if (sqlite3_open_v2(path.c_str(), &db_, how, nullptr) != SQLITE_OK) {
         const std::string why = sqlite3_errmsg(db_);
         sqlite3_close(db_);
-        throw InputError(file_.string(), "the ledger cannot be opened: " + why);
+        throw InputError(file_.string(), "the ledger cannot be opened: " + why +
+                                             "; run the study into another folder by --out");
     }
     sqlite3_busy_timeout(db_, patience_ms);
+}
+
+void Ledger::check_whole()
+{
+    Statement check(db_, "PRAGMA quick_check(1)");
+    if (!check.next())
+        return;
+    if (const auto found = check.bytes(0); found != "ok")
+        refuse_damaged(file_, readable(found));
 }
 
 Ledger::~Ledger()
@@ -227,14 +270,22 @@ void Ledger::plan(const Study& s)
                          "is the ledger of another study, or of this one with another session "
                          "or other runs ('" +
                              study_name() + "'); give --out another folder");
+    {
+        Statement runs(db_, "SELECT count(*), ifnull(min(number), 0), ifnull(max(number), -1) "
+                            "FROM runs");
+        runs.next();
+        const auto n = before.empty() ? 0 : static_cast<std::int64_t>(s.runs.size());
+        if (runs.integer(0) != n || runs.integer(1) != 0 || runs.integer(2) != n - 1)
+            refuse_damaged(file_, "its runs are not those of the study");
+    }
     std::error_code none;
-    if (const auto whole = fs::absolute(s.file, none); !none && value("file") != whole.string())
+    if (const auto whole = fs::absolute(s.file, none); !none && study_file() != whole)
         put("file", whole.string());
     if (!before.empty())
         return t.commit();
     put("digest", s.digest);
     put("provenance", program_provenance());
-    put("name", s.name);
+    put("name", utf8_of(s.name));
     put("paths", Json(s.paths).dump());
     if (s.population)
         put("calibrate", to_text(s.population->calibrate));
@@ -267,7 +318,8 @@ std::string Ledger::digest() const
 
 fs::path Ledger::study_file() const
 {
-    return value("file");
+    Statement s(db_, "SELECT value FROM study WHERE key = 'file'");
+    return s.next() ? s.bytes(0) : std::string(); // names of files need not be UTF-8
 }
 
 std::vector<std::string> Ledger::paths() const
@@ -351,7 +403,7 @@ void Ledger::done(std::int64_t run, double seconds, const Results& results,
     Transaction t(db_);
     Statement(db_, "UPDATE runs SET state = 'done', seconds = ?, outputs = ? WHERE number = ?")
         .with(seconds)
-        .with(Json(outputs).dump())
+        .with(Json(outputs).dump(-1, ' ', false, Json::error_handler_t::replace))
         .with(run)
         .run();
     Statement(db_, "DELETE FROM results WHERE run = ?").with(run).run();
@@ -368,7 +420,7 @@ void Ledger::failed(std::int64_t run, double seconds, const std::string& reason)
 {
     Statement(db_, "UPDATE runs SET state = 'failed', seconds = ?, reason = ? WHERE number = ?")
         .with(seconds)
-        .with(reason)
+        .with(utf8_of(reason))
         .with(run)
         .run();
     say(run, "failed: " + reason);

@@ -56,7 +56,10 @@ class Ledger
     static constexpr double silent_s = 60;
 
     /// Opens a ledger; one that is not there is made where `make`.
-    /// @throws InputError where there is none, or it is no ledger of this version
+    /// @throws InputError where there is none, it is a link or no plain file, it is damaged
+    /// (SQLite's
+    ///                    quick check), or it is no ledger of this version
+    /// @cost reads the whole file once
     Ledger(const std::filesystem::path& file, bool make);
     /// Opens one that is only looked at: nothing is written to it, nobody waits for it longer than
     /// for one look, and an empty one is none.
@@ -67,7 +70,7 @@ class Ledger
     Ledger& operator=(const Ledger&) = delete;
 
     /// Plans all runs, unless that was done.
-    /// @throws InputError where the ledger is of another study
+    /// @throws InputError where the ledger is of another study, or its runs are not those of this
     void plan(const Study& s);
     std::string study_name() const;
     std::string digest() const; ///< as Study::digest; empty where nothing was planned
@@ -107,6 +110,7 @@ class Ledger
     };
     Ledger(const std::filesystem::path& file, Look look);
     void open(int how);
+    void check_whole();
     void make_tables();
     void check_version(bool make);
     std::string value(const char* key) const;

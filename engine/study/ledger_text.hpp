@@ -9,6 +9,15 @@
 
 namespace tawara::study {
 
+/// @param what  is damaged, as sentences end by it
+[[noreturn]] inline void refuse_damaged(const std::filesystem::path& ledger,
+                                        const std::string& what)
+{
+    throw InputError(ledger.string(), "the ledger is damaged (" + what +
+                                          "); put it back from a copy, or run the study into "
+                                          "another folder by --out");
+}
+
 /// What a text of the ledger says. @throws InputError where it is not what this program wrote
 template <class Use>
 auto understood(const std::filesystem::path& file, const char* what, const std::string& text,

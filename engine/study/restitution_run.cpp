@@ -2,6 +2,7 @@
 #include "engine/study/restitution_run.hpp"
 
 #include "engine/core/folder_lock.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 #include "engine/study/report_head.hpp"
@@ -34,7 +35,7 @@ std::string run_restitution(const RestitutionJob& job, const Progress& progress)
     const auto begin = std::chrono::steady_clock::now();
     const auto& out = job.options.out;
     const auto pulse = pulse_of(job.session, job.restitution, job.file);
-    std::filesystem::create_directories(out);
+    const OutputFolder own(out);
     FolderLock lock;
     lock.take(out);
     RestitutionStore store(out / beats_file);

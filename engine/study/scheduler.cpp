@@ -4,6 +4,8 @@
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
+#include "engine/core/output_folder.hpp"
+#include "engine/core/whole_file.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
@@ -33,6 +35,34 @@ double since(Clock::time_point t)
     return std::chrono::duration<double>(Clock::now() - t).count();
 }
 
+/// Makes the folder of a study.
+/// @throws InputError where it cannot be made
+void make_folder(const fs::path& folder)
+{
+    std::error_code why;
+    fs::create_directories(folder, why);
+    if (std::error_code none; !why && !fs::is_directory(folder, none))
+        why = std::make_error_code(std::errc::not_a_directory);
+    if (why)
+        throw InputError(folder.string(),
+                         "the folder cannot be made: " + why.message() + "; choose another folder");
+}
+
+/// That a run's folder is one, or can become one.
+/// @throws InputError that names it
+void need_own_folder(const fs::path& folder)
+{
+    std::error_code none;
+    const auto type = fs::symlink_status(folder, none).type();
+    if (type == fs::file_type::symlink)
+        throw InputError(folder.string(), "is a symbolic link; a run's results are written into no "
+                                          "folder but the study's own; remove the link, or choose "
+                                          "another folder for the study");
+    if (type != fs::file_type::directory && fs::exists(fs::file_status(type)))
+        throw InputError(folder.string(), "is no folder, and the results of a run belong there; "
+                                          "remove it, or choose another folder for the study");
+}
+
 /// Removes what a study does not keep of a run that is done.
 void thin_out(const fs::path& folder, const Study& s)
 {
@@ -60,7 +90,7 @@ std::map<std::string, std::string> digests(const fs::path& folder)
     std::map<std::string, std::string> out;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder, none))
-        if (entry.is_regular_file(none))
+        if (entry.symlink_status(none).type() == fs::file_type::regular)
             out[entry.path().filename().string()] = sha256(file_content(entry.path()));
     return out;
 }
@@ -197,6 +227,7 @@ class Scheduler
         std::string report; // JSON
         try {
             report = simulate(slot, run);
+            need_own_folder(options_.out / run.name); // what follows removes files there
         } catch (const Cancelled&) {
             const std::lock_guard hold(mutex_);
             return ledger_.give_back(run.number);
@@ -419,11 +450,14 @@ std::vector<Slot> slots_of(const StudyOptions& o, unsigned threads, unsigned ran
 
 StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress)
 {
+    need_writable_folder(o.out);
     for (const auto& run : s.runs) {
+        need_own_folder(o.out / run.name);
         progress.at(0, "sessions");
         session_of(s, run);
     }
-    fs::create_directories(o.out);
+    make_folder(o.out);
+    const OutputFolder folder(o.out);
     const auto local = local_rank();
     auto slots = slots_of(o, progress.context.threads, local.rank, local.ranks);
     if (auto text =

@@ -63,7 +63,9 @@ LocalRank local_rank();
 ///
 /// What fails is kept in the ledger with its reason, and the others go on. When it is cancelled the
 /// runs under way are free again.
-/// @throws InputError, before the first run, for a session of a run that is no good; Cancelled
+/// Nothing outside of `out` is written or removed: a link under the name of a file is replaced.
+/// @throws InputError, before the first run, for a session of a run that is no good, a folder that
+///         cannot be written, and a link in the place of a run's folder or of the ledger; Cancelled
 StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress);
 
 } // namespace tawara::study

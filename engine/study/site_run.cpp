@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/folder_lock.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
@@ -164,7 +165,7 @@ std::string run_site(const SiteJob& job, const Progress& progress)
     if (job.session.purkinje->wanted)
         throw InputError(job.options.session_file, "/purkinje",
                          "sites are searched in tissue without a Purkinje network; leave it out");
-    std::filesystem::create_directories(out);
+    const OutputFolder own(out);
     FolderLock lock;
     lock.take(out);
     Searches searches(job, progress);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/study_results.hpp"
 
+#include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
 #include "engine/simulation/results/report_page.hpp"
@@ -274,6 +275,7 @@ Results results_of(const std::string& report_json)
 void write_results(const Ledger& ledger, const std::filesystem::path& folder)
 {
     const auto s = sheet_of(ledger);
+    const OutputFolder own(folder); // links in it are replaced
     write_csv(s, folder / "results.csv");
     write_page(ledger, s, folder);
 }

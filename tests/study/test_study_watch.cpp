@@ -5,6 +5,7 @@
 #include "engine/study/forecast.hpp"
 #include "engine/study/open_run.hpp"
 #include "engine/study/scheduler.hpp"
+#include "tests/several.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -244,5 +245,8 @@ class TestStudyWatch : public QObject
     }
 };
 
-QTEST_GUILESS_MAIN(TestStudyWatch)
+int main(int argc, char** argv)
+{
+    return tawara::test::run<TestStudyWatch>(argc, argv);
+}
 #include "test_study_watch.moc"

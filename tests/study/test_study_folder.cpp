@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Folders of studies: links in them, folders that cannot be written, ledgers that are damaged.
+#include "engine/core/error.hpp"
+#include "engine/study/ledger.hpp"
+#include "engine/study/scheduler.hpp"
+#include "engine/study/study_results.hpp"
+#include "tests/several.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+using namespace tawara;
+using namespace tawara::study;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string two_runs = R"({"schema": 1, "name": "two", "axes": {"time.end_ms": [1, 2]},
+ "session": {"schema": 1, "mesh": {"slab_mm": [1, 0.5, 0.5], "spacing_mm": 0.5},
+ "tissue": {"regions": [{"label": "*", "model": "ten_tusscher_2006", "variant": "epi",
+ "conductivity_S_per_m": {"fibre": 0.2, "sheet": 0.1, "normal": 0.1}}]},
+ "time": {"dt_ms": 0.02, "end_ms": 1}, "diffusion": {"scheme": "p1"}, "stimuli": []}})";
+
+const std::string precious = "years of work\n";
+
+void put_text(const fs::path& file, const std::string& text)
+{
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+std::string text_of(const fs::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Why an InputError was thrown; empty: none was.
+template <class Work>
+std::string refused(Work&& work)
+{
+    try {
+        work();
+    } catch (const InputError& e) {
+        return e.what();
+    }
+    return {};
+}
+
+/// A study of two short runs, and a folder beside it that is nobody's business.
+struct Place
+{
+    QTemporaryDir dir;
+    fs::path root = dir.path().toStdString(), out = root / "out", victim = root / "thesis";
+    fs::path ledger = out / "study.sqlite";
+    Study study;
+    Place()
+    {
+        put_text(root / "two.json", two_runs);
+        put_text(victim / "report.json", precious);
+        put_text(victim / "checkpoint-x.tcp", precious);
+        study = read_study(root / "two.json");
+    }
+    StudyOutcome run(const fs::path& into) const
+    {
+        StudyOptions o;
+        o.out = into;
+        o.device.devices = "cpu";
+        o.at_once = 1;
+        return run_study(study, o, {});
+    }
+    std::string why_not() const
+    {
+        return refused([&] { run(out); });
+    }
+    bool untouched() const
+    {
+        return text_of(victim / "report.json") == precious &&
+               text_of(victim / "checkpoint-x.tcp") == precious &&
+               std::distance(fs::directory_iterator(victim), {}) == 2;
+    }
+    /// Changes the ledger behind the study's back. @return whether it could
+    bool changed(const char* sql) const
+    {
+        sqlite3* db = nullptr;
+        const bool done = sqlite3_open(ledger.c_str(), &db) == SQLITE_OK &&
+                          sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
+        sqlite3_close(db);
+        return done;
+    }
+};
+
+bool has(const std::string& text, const std::string& part)
+{
+    return text.find(part) != std::string::npos && text.find('\n') == std::string::npos;
+}
+
+} // namespace
+
+class TestStudyFolder : public QObject
+{
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void aRunsFolderIsNoLink()
+    {
+        const Place p;
+        fs::create_directories(p.out);
+        fs::create_directory_symlink("../thesis", p.out / "run-1");
+        auto why = p.why_not();
+        QVERIFY2(has(why, "run-1: is a symbolic link"), why.c_str());
+        QVERIFY(p.untouched());
+        QVERIFY(!fs::exists(p.ledger) && !fs::exists(p.out / "run-0")); // before all else
+        fs::remove(p.out / "run-1");
+        put_text(p.out / "run-1", precious);
+        why = p.why_not();
+        QVERIFY2(has(why, "run-1: is no folder"), why.c_str());
+        QCOMPARE(text_of(p.out / "run-1"), precious);
+    }
+
+    void theLedgerIsAPlainFile()
+    {
+        for (const char* name : {"study.sqlite", "study.sqlite-journal"})
+            for (const char* to : {"../thesis/report.json", "../nowhere"}) {
+                const Place p;
+                fs::create_directories(p.out);
+                fs::create_symlink(to, p.out / name);
+                const auto why = p.why_not();
+                QVERIFY2(has(why, std::string(name) + ": is a symbolic link"), why.c_str());
+                QVERIFY(p.untouched() && !fs::exists(p.root / "nowhere"));
+                QVERIFY(!fs::exists(p.out / "run-0"));
+            }
+        const Place p;
+        fs::create_directories(p.out);
+        QCOMPARE(mkfifo(p.ledger.c_str(), 0600), 0);
+        const auto why = p.why_not();
+        QVERIFY2(has(why, "study.sqlite: is no plain file"), why.c_str());
+        const auto seen = refused([&] { Ledger::to_look_at(p.ledger); });
+        QVERIFY2(has(seen, "is no plain file"), seen.c_str());
+    }
+
+    void linksUnderNamesOfFilesAreReplaced()
+    {
+        const Place p;
+        fs::create_directories(p.out / "run-0");
+        const std::vector<fs::path> files{p.out / "results.csv", p.out / "report.html",
+                                          p.out / "run-0" / "report.json"};
+        const auto link_all = [&] {
+            for (const auto& f : files) {
+                fs::remove(f);
+                fs::create_symlink(p.victim / "report.json", f);
+            }
+        };
+        link_all();
+        QCOMPARE(p.run(p.out).done, std::int64_t(2));
+        QVERIFY(p.untouched());
+        for (const auto& f : files)
+            QVERIFY2(fs::is_regular_file(fs::symlink_status(f)), f.c_str());
+        link_all();
+        write_results(Ledger(p.ledger, false), p.out); // as `study report` does
+        QVERIFY(p.untouched());
+        QVERIFY(!fs::is_symlink(files[0]) && !fs::is_symlink(files[1]));
+    }
+
+    /// The folder that the user named may be a link.
+    void theStudysOwnFolderMayBeALink()
+    {
+        const Place p;
+        fs::create_directories(p.root / "disk");
+        fs::create_directory_symlink("disk", p.out);
+        QCOMPARE(p.run(p.out).done, std::int64_t(2));
+        QVERIFY(fs::exists(p.root / "disk" / "results.csv"));
+        QVERIFY(fs::is_symlink(p.out));
+    }
+
+    void foldersThatCannotBeMadeAreSaid()
+    {
+        const Place p;
+        put_text(p.root / "file", precious);
+        fs::create_symlink("nowhere", p.root / "dangling");
+        for (const auto& into : {p.root / "file", p.root / "file" / "below",
+                                 p.root / std::string(300, 'x'), p.root / "dangling"}) {
+            const auto why = refused([&] { p.run(into); });
+            QVERIFY2(has(why, "; choose another folder"), into.c_str());
+            QVERIFY2(why.starts_with(into.string()), why.c_str());
+        }
+        QCOMPARE(text_of(p.root / "file"), precious);
+        QVERIFY(!fs::exists(p.root / "nowhere"));
+    }
+
+    void damagedLedgersAreRefused()
+    {
+        const Place p;
+        p.run(p.out);
+        const auto whole = text_of(p.ledger);
+        const auto says = [&](const std::string& bytes) {
+            put_text(p.ledger, bytes);
+            const auto why = p.why_not();
+            return has(why, "the ledger is damaged (") && has(why, "put it back from a copy") &&
+                   has(refused([&] { Ledger::to_look_at(p.ledger); }), "the ledger is damaged (");
+        };
+        QVERIFY(says(precious + std::string(4096, 'x'))); // no database
+        auto torn = whole;
+        constexpr std::size_t page = 4096;
+        for (std::size_t at = page; at + 8 <= torn.size(); at += page)
+            std::fill_n(torn.begin() + static_cast<std::ptrdiff_t>(at), 8, '\x7F');
+        QVERIFY(torn.size() > page);
+        QVERIFY(says(torn)); // heads of pages
+        put_text(p.ledger, whole);
+        QVERIFY(p.why_not().empty());
+    }
+
+    void textsThatNoStudyWritesAreRefused()
+    {
+        const Place p;
+        p.run(p.out);
+        QVERIFY(p.changed("UPDATE runs SET name = CAST(x'72FF6E' AS TEXT) WHERE number = 1"));
+        auto why = p.why_not();
+        QVERIFY2(has(why, "a text in it is not UTF-8"), why.c_str());
+        QVERIFY(p.changed("UPDATE runs SET name = 'run-1', number = 70000 WHERE number = 1"));
+        why = p.why_not();
+        QVERIFY2(has(why, "its runs are not those of the study"), why.c_str());
+        QVERIFY(p.changed("DROP TABLE runs"));
+        why = p.why_not();
+        QVERIFY2(has(why, "the ledger is damaged (no such table: runs)"), why.c_str());
+    }
+
+    /// What a study writes it reads again, be it of names that are not UTF-8.
+    void whatIsWrittenIsReadAgain()
+    {
+        const Place p;
+        auto s = p.study;
+        s.name = "\xFFname";
+        s.file = p.root / "\xFFtwo.json";
+        Ledger ledger(p.root / "made.sqlite", true);
+        ledger.plan(s);
+        ledger.failed(0, 1, "no such file: \xFF");
+        QCOMPARE(ledger.study_file(), s.file);
+        QCOMPARE(ledger.study_name(), std::string("\xC3\xBFname"));
+        QCOMPARE(ledger.rows().at(0).reason, std::string("no such file: \xC3\xBF"));
+    }
+};
+
+static test::Further<TestStudyFolder> study_folder;
+#include "test_study_folder.moc"
