@@ -3,6 +3,7 @@
 #include "app/application.hpp"
 #include "app/built_from.hpp"
 #include "app/export/hand_over.hpp"
+#include "app/export/picture_dialog.hpp"
 #include "app/export_controller.hpp"
 #include "app/keeping_controller.hpp"
 #include "app/main_window.hpp"
@@ -240,7 +241,9 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName("tawara");
     QCoreApplication::setApplicationVersion(TAWARA_VERSION);
     QString why;
-    if (!viewsSupported(&why))
+    if (!a.screenshot.empty())
+        why = pictureRefused(QString::fromStdString(a.screenshot));
+    if (!why.isEmpty() || !viewsSupported(&why))
         return bad_argument(why.toStdString());
     applyTheme(*app);
 

@@ -3,7 +3,9 @@
 #include "app/export/save_dialog.hpp"
 
 #include "app/export/size_row.hpp"
+#include "engine/core/error.hpp"
 #include "engine/core/provenance.hpp"
+#include "engine/core/whole_file.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -12,14 +14,31 @@
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QGuiApplication>
+#include <QImageWriter>
 #include <QLabel>
 #include <QPushButton>
 #include <QSaveFile>
 
 namespace tawara {
 
+QString pictureRefused(const QString& path)
+{
+    const QByteArray format = QFileInfo(path).suffix().toLower().toUtf8();
+    if (!QImageWriter::supportedImageFormats().contains(format))
+        return QObject::tr("%1: no picture of that kind can be written; want .png or .jpg")
+            .arg(path);
+    try {
+        need_writable_file(path.toStdString());
+    } catch (const InputError& e) {
+        return QString::fromUtf8(e.what());
+    }
+    return {};
+}
+
 QString writePicture(const QImage& image, const QString& path)
 {
+    if (const QString refused = pictureRefused(path); !refused.isEmpty())
+        return refused;
     QImage signedImage = image;
     const QLatin1String by(provenance_name);
     if (image.text(by).isEmpty())
@@ -29,12 +48,11 @@ QString writePicture(const QImage& image, const QString& path)
     if (!file.open(QIODevice::WriteOnly))
         return QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
     const QByteArray format = QFileInfo(path).suffix().toLatin1();
-    if (image.hasAlphaChannel() && !format.isEmpty() && format.toLower() != "png")
+    if (image.hasAlphaChannel() && format.toLower() != "png")
         return QObject::tr("%1: only .png keeps a transparent background").arg(path);
-    if (!signedImage.save(&file, format.isEmpty() ? "PNG" : format.constData())) {
+    if (!signedImage.save(&file, format.constData())) {
         file.cancelWriting();
-        return QObject::tr("%1: no picture of that kind can be written; want .png or .jpg")
-            .arg(path);
+        return QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());
     }
     return file.commit() ? QString()
                          : QObject::tr("%1: cannot be written: %2").arg(path, file.errorString());

@@ -41,6 +41,10 @@ class PictureDialog : public QDialog
     QLabel* m_note;
 };
 
+/// Why no picture can be written to a file of that name: its extension, or what is there. Asked
+/// before long work; empty where nothing is in the way.
+QString pictureRefused(const QString& path);
+
 /// Writes a picture; the whole file or none of it. Empty when done, else one line that says what
 /// failed.
 QString writePicture(const QImage& image, const QString& path);

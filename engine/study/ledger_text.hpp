@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/error.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 
 #include <filesystem>
@@ -27,14 +28,10 @@ auto understood(const std::filesystem::path& file, const char* what, const std::
         throw InputError(file.string(), std::string("the ledger's record of its ") + what +
                                             " is damaged; run the study into another folder");
     };
-    const auto shallow = [&](int depth, nlohmann::ordered_json::parse_event_t,
-                             const nlohmann::ordered_json&) {
-        if (depth > static_cast<int>(simulation::most_json_depth))
-            refuse();
-        return true;
-    };
+    if (!json_excess(text, simulation::most_json_depth).empty())
+        refuse();
     try {
-        return use(nlohmann::ordered_json::parse(text, shallow));
+        return use(nlohmann::ordered_json::parse(text));
     } catch (const nlohmann::ordered_json::exception&) {
         refuse();
         throw;

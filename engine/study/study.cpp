@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/digest/sha256.hpp"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace tawara::study {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_runs = 1'000'000;
+constexpr std::size_t most_runs = 1'000'000, most_settings = 10'000'000, most_paths = 1000;
 
 struct Axis
 {
@@ -37,15 +39,10 @@ Json parsed(const fs::path& file)
 {
     constexpr std::uintmax_t most_bytes = 32U << 20;
     const std::string text = file_content(file, most_bytes, "studies are some kB");
-    const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
-        if (depth > static_cast<int>(simulation::most_json_depth))
-            fail(file, "",
-                 "is nested more than " + std::to_string(simulation::most_json_depth) +
-                     " deep; studies are not");
-        return true;
-    };
+    if (const auto excess = json_excess(text, simulation::most_json_depth); !excess.empty())
+        fail(file, "", excess + "; studies are not");
     try {
-        return Json::parse(text, shallow, true, true);
+        return Json::parse(text, nullptr, true, true);
     } catch (const Json::parse_error& e) {
         const auto line =
             1 +
@@ -88,9 +85,10 @@ std::vector<Axis> axes_of(const fs::path& file, const Json& o)
         if (!values.is_array() || values.empty())
             fail(file, where, "must be a list of at least one value");
         Axis a{path, {}};
+        std::set<std::string> given;
         for (const auto& v : values) {
             a.values.push_back(v.dump());
-            if (std::count(a.values.begin(), a.values.end(), a.values.back()) > 1)
+            if (!given.insert(a.values.back()).second)
                 fail(file, where, a.values.back() + " is there twice; give each value once");
         }
         out.push_back(std::move(a));
@@ -208,10 +206,16 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
         need_few("/axes");
         s.paths.push_back(a.path);
     }
+    if (combinations > most_settings / std::max<std::size_t>(axes.size(), 1))
+        fail(file, "/axes",
+             "set more than " + std::to_string(most_settings) + " values in all their runs");
+    std::set<std::string> known(s.paths.begin(), s.paths.end());
     for (const auto& list : lists)
         for (const auto& [path, value] : list)
-            if (std::find(s.paths.begin(), s.paths.end(), path) == s.paths.end())
+            if (known.insert(path).second)
                 s.paths.push_back(path);
+    if (known.size() > most_paths)
+        fail(file, "/runs", "set more than " + std::to_string(most_paths) + " different keys");
     if (s.population)
         s.paths.emplace_back(member_path);
     if (s.doses)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cell/compiler/equations/own_stimulus.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/program.hpp"
 #include "tests/fuzz/read_any.hpp"
@@ -252,6 +253,36 @@ class TestHostile : public QObject
         const ModelText m = parse_cellml(t + "</math></component></model>", "x.cellml", "/nowhere");
         QVERIFY(clock.elapsed() < 1000);
         QVERIFY(m.variables[0].value != no_node && m.graph.op(m.variables[0].value) == Op::symbol);
+    }
+    void long_chains_data()
+    {
+        QTest::addColumn<QByteArray>("operand");
+        QTest::addColumn<QByteArray>("operation");
+        QTest::addColumn<bool>("refused");
+        QTest::newRow("powers of numbers") << QByteArray("9") << QByteArray("^") << false;
+        QTest::newRow("powers of V") << QByteArray("V") << QByteArray("^") << false;
+        QTest::newRow("a product") << QByteArray("9") << QByteArray("*") << false;
+        QTest::newRow("powers of the time") << QByteArray("t") << QByteArray("^") << true;
+    }
+    /// What does not vary with the time was computed for each of 40 000 times.
+    void long_chains()
+    {
+        QFETCH(QByteArray, operand);
+        QFETCH(QByteArray, operation);
+        QFETCH(bool, refused);
+        std::string t =
+            "[[model]]\nc.V = -80\n[c]\nt = 0 bind time\ndot(V) = " + operand.toStdString();
+        for (int i = 0; i < 4000; ++i)
+            t += (operation + operand).toStdString();
+        QElapsedTimer clock;
+        clock.start();
+        const CellSystem s = resolve(parse_mmt(t + "\n", "x.mmt"));
+        if (refused)
+            QVERIFY_THROWS_EXCEPTION(tawara::InputError, own_stimulus(s));
+        else
+            QVERIFY(!own_stimulus(s));
+        QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown,
+                 qPrintable(QString::number(clock.elapsed())));
     }
     void pipes_are_not_waited_for()
     {

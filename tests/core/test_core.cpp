@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/output_folder.hpp"
@@ -33,6 +34,20 @@ class TestCore : public QObject
                  "a.json:/time/dt_ms: no");
         QCOMPARE(std::string(InputError("a.node", 12L, "no").what()), "a.node:12: no");
         QCOMPARE(std::string(InputError("--dt", "no").what()), "--dt: no");
+    }
+
+    /// Brackets in texts and comments are none; a quote in a comment begins no text.
+    void sizesOfJson()
+    {
+        const auto s = json_size(R"({"a": "[[:,\"{", "b": [1, {"c:": []}], "a": 2})", 100);
+        QCOMPARE(s.depth, std::size_t(4));
+        QCOMPARE(s.keys, std::size_t(4));
+        QCOMPARE(s.most_keys, std::size_t(3));
+        QCOMPARE(s.values, std::size_t(11)); // 4 brackets, 4 keys, 3 commas
+        QCOMPARE(json_size("// \"\n/* [\" */[[[1]]]", 100).depth, std::size_t(3));
+        QCOMPARE(json_excess("[[[1]]]", 3), std::string());
+        QCOMPARE(json_excess("[[[1]]]", 2), std::string("is nested more than 2 deep"));
+        QCOMPARE(json_excess("]]}}\"\\", 2), std::string());
     }
 
     void poolCoversEveryIndexOnce_data()

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <csignal>
+#include <sys/stat.h>
 
 class TestProgram : public QObject
 {
@@ -290,6 +291,22 @@ class TestProgram : public QObject
         const auto nowhere = tawara({"--screenshot", dir.filePath("no/such/a.png")});
         QCOMPARE(nowhere.status, 2);
         QVERIFY(errors(nowhere)[0].contains("no/such/a.png"));
+        const QString pipe = dir.filePath("pipe.png");
+        QCOMPARE(mkfifo(qPrintable(pipe), 0600), 0);
+        for (const auto& [file, says] : {std::pair(pipe, "is a device or a pipe"),
+                                         std::pair(dir.filePath("bare"), "want .png or .jpg"),
+                                         std::pair(dir.filePath("a.xyz"), "want .png or .jpg")}) {
+            const auto o = tawara({"--screenshot", file});
+            QCOMPARE(o.status, 2);
+            QCOMPARE(errors(o).size(), 1);
+            QVERIFY2(errors(o)[0].contains(file) && errors(o)[0].contains(says),
+                     qPrintable(o.error));
+        }
+        struct stat there
+        {
+        };
+        QVERIFY(stat(qPrintable(pipe), &there) == 0 && S_ISFIFO(there.st_mode));
+        QVERIFY(!QFile::exists(dir.filePath("bare")));
     }
 };
 

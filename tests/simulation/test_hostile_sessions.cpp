@@ -92,7 +92,19 @@ class TestHostileSessions : public QObject
         std::string keys = "{";
         for (int i = 0; i < 100000; ++i)
             keys += "\"k" + std::to_string(i) + "\":1,";
-        row("many keys", keys + "\"z\":1}", "more than 10000 keys");
+        row("many keys", keys + "\"z\":1}", "more than 2000 keys");
+        std::string large = "{";
+        for (int i = 0; i < 1900; ++i)
+            large += "\"k" + std::to_string(i) + "\":1,";
+        large += "\"z\":1}";
+        row("large objects",
+            session("", "", ",\"view\":{\"a\":[" + repeated(large + ",", 50) + "1]}"),
+            "more than 20000 keys in objects of more than 64");
+        for (const char* of : {"view", "probes", "stimuli", "x"}) {
+            const std::string many = "{\"schema\":1,\"" + std::string(of) + "\":[" +
+                                     repeated("{},", 100000) + "{}],\"x\":1}";
+            row(of, many, *of == 'x' ? "given twice in one object" : "unknown key 'x'");
+        }
         row("a long key", session("", "", ",\"" + std::string(20000000, 'k') + "\":1"),
             "unknown key 'kkk");
         row("long", "{\"a\":\"" + std::string(34 << 20, ' ') + "\"}", "more than 32 MB");

@@ -154,6 +154,13 @@ class TestStudy : public QObject
         QTest::newRow("a run's session") << QByteArray(R"({"schema": 1, "session": "strip.json",
                 "axes": {"time.dt_ms": [0.05, -1]}})")
                                          << "(run-1: time.dt_ms=-1)";
+        QTest::newRow("deep behind a comment")
+            << "{ // \"\n\"schema\": " + QByteArray(100'000, '[') << "nested more than 100 deep";
+        QByteArray different = R"({"schema": 1, "session": "strip.json", "runs": [{})";
+        for (int i = 0; i < 1001; ++i)
+            different += ", {\"k" + QByteArray::number(i) + "\": 1}";
+        QTest::newRow("different keys") << different + "]}"
+                                        << "set more than 1000 different keys";
         const auto doses = [](const char* row, const char* keys, const char* says) {
             QTest::newRow(row) << R"({"schema": 1, "session": "strip.json", "doses": )" +
                                       QByteArray(keys) + "}"

@@ -2,6 +2,7 @@
 #include "engine/mesh/parallel/index_text.hpp"
 
 #include "engine/core/file_content.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/core/provenance.hpp"
 
 #include <cmath>
@@ -233,11 +234,9 @@ Index read_index(const std::filesystem::path& file)
     const auto text = file_content(file, longest, "indexes of parts are text of some kB");
     Json j;
     try {
-        j = Json::parse(text, [](int depth, auto, const auto&) {
-            if (depth > 8)
-                throw MeshError("", "too deep");
-            return true;
-        });
+        if (const auto excess = json_excess(text, 8); !excess.empty())
+            throw MeshError("", excess);
+        j = Json::parse(text);
     } catch (const std::exception&) {
         throw MeshError(file.string(),
                         "is no index of a mesh in parts: it is no JSON (tawara-cli mesh partition "

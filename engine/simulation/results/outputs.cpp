@@ -2,6 +2,7 @@
 #include "engine/simulation/results/outputs.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/core/room_for.hpp"
@@ -38,7 +39,7 @@ bool is_within(const fs::path& file)
 }
 
 constexpr std::size_t longest_list = 32U << 20; ///< of a report or a list of frames [bytes]
-constexpr int deepest_report = 32;              ///< of lists within lists; none has as many
+constexpr std::size_t deepest_report = 32;      ///< of lists within lists; none has as many
 
 /// The report of a run in this folder. Null where there is none that a run has written: a plain
 /// file of JSON, no longer and no deeper than a report is.
@@ -47,11 +48,9 @@ Json report_in(const fs::path& out)
 {
     try {
         const auto text = read_plain_file(out / "report.json", longest_list).value_or("");
-        auto report = Json::parse(text, [](int depth, auto, const auto&) {
-            if (depth > deepest_report)
-                throw Error("too deep");
-            return true;
-        });
+        if (!json_excess(text, deepest_report).empty())
+            return nullptr;
+        auto report = Json::parse(text);
         const bool ours = report.is_object() && report.contains("program") &&
                           report["program"] == "tawara" && report.contains("files") &&
                           report["files"].is_array();

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <set>
 
 namespace tawara::simulation {
 namespace {
@@ -253,48 +253,17 @@ std::vector<JsonNode> JsonNode::items(std::string_view should, std::size_t least
 
 namespace {
 
-/// What no file of this program comes near: beyond, trees of values would fill memory, and be
-/// copied and written by deep recursion.
-constexpr std::size_t most_bytes = 32U << 20, most_values = 4'000'000, most_keys = 10'000;
+constexpr std::size_t most_bytes = 32U << 20; ///< no file of this program comes near
 
-/// Counts what a text has while it is parsed.
-class Bounds
+/// Keys of all objects of a document, which is not deep.
+std::size_t count_keys(const Json& v)
 {
-  public:
-    explicit Bounds(const std::string& file) : file_(file) {}
-
-    void see(Json::parse_event_t event, const Json& value)
-    {
-        using Event = Json::parse_event_t;
-        if (event == Event::object_start || event == Event::array_start) {
-            open_.emplace_back();
-            if (open_.size() > most_json_depth)
-                fail("is nested more than " + std::to_string(most_json_depth) + " deep");
-        } else if (event == Event::object_end || event == Event::array_end) {
-            open_.pop_back();
-        } else if (event == Event::key) {
-            auto& keys = open_.back();
-            twice_ = !keys.insert(value.get<std::string>()).second || twice_;
-            if (keys.size() > most_keys)
-                fail("has an object of more than " + std::to_string(most_keys) + " keys");
-        }
-        if (++values_ > most_values)
-            fail("has more than " + std::to_string(most_values) + " values");
-    }
-    /// An object has a key twice.
-    bool twice() const { return twice_; }
-
-  private:
-    [[noreturn]] void fail(const std::string& what) const
-    {
-        throw InputError(file_, what + "; this is not a session file of Tawara");
-    }
-
-    const std::string& file_;
-    std::vector<std::set<std::string>> open_;
-    std::size_t values_ = 0;
-    bool twice_ = false;
-};
+    std::size_t n = v.is_object() ? v.size() : 0;
+    if (v.is_structured())
+        for (const auto& part : v)
+            n += count_keys(part);
+    return n;
+}
 
 void need_short(std::size_t bytes, const std::string& file)
 {
@@ -308,22 +277,20 @@ void need_short(std::size_t bytes, const std::string& file)
 Json parse_json(const std::string& text, const std::string& file)
 {
     need_short(text.size(), file);
-    Bounds bounds(file);
-    const auto watch = [&](int, Json::parse_event_t event, const Json& value) {
-        bounds.see(event, value);
-        return true;
-    };
     if (const auto nul = text.find('\0'); nul != std::string::npos) // ends the text for the parser
         throw InputError(file,
                          static_cast<long>(
                              1 + std::count(text.begin(),
                                             text.begin() + static_cast<std::ptrdiff_t>(nul), '\n')),
                          "holds a byte 0, which no JSON has; save the file as UTF-8 text");
+    const auto size = json_size(text, most_json_depth);
+    if (const auto excess = json_excess(size, most_json_depth); !excess.empty())
+        throw InputError(file, excess + "; this is not a session file of Tawara");
     if (text.find_first_not_of(" \t\r\n") == std::string::npos)
         throw InputError(file, "is empty; it should hold a JSON object");
     try {
-        Json out = Json::parse(text, watch);
-        if (!bounds.twice())
+        Json out = Json::parse(text);
+        if (count_keys(out) == size.keys) // else a key is given twice
             return out;
     } catch (const Json::exception&) {
         const auto fault = json_fault(text);

@@ -2,6 +2,7 @@
 #include "engine/simulation/session/session_override.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/utf8.hpp"
 #include "engine/simulation/session/json_fault.hpp"
@@ -125,13 +126,9 @@ Override apply_override(Json& document, const std::string& text)
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
         throw InputError(file, "should be PATH=VALUE, e.g. --set time.dt_ms=0.01");
-    const auto shallow = [&](int depth, Json::parse_event_t, const Json&) {
-        if (depth > static_cast<int>(most_json_depth))
-            throw InputError(file.substr(0, 60),
-                             "is nested more than " + std::to_string(most_json_depth) + " deep");
-        return true;
-    };
-    Json value = Json::parse(text.substr(equals + 1), shallow, false);
+    if (const auto excess = json_excess(text.substr(equals + 1), most_json_depth); !excess.empty())
+        throw InputError(file.substr(0, 60), excess);
+    Json value = Json::parse(text.substr(equals + 1), nullptr, false);
     if (value.is_discarded())
         value = text.substr(equals + 1);
     const auto path = parts_of(text.substr(0, equals), file);

@@ -77,6 +77,46 @@ std::string timed_variable(const CellSystem& s)
     return {};
 }
 
+/// Values of a function of time and pace in the window; none where it depends on neither. What
+/// does not vary is worked out once.
+/// @throws InputError where more varies than can be sampled within seconds
+std::vector<double> samples(const CellSystem& s, const Graph& g, Node function)
+{
+    constexpr std::size_t most_varying = 1000;
+    std::vector<double> v(g.size());
+    std::vector<bool> varies(g.size());
+    std::vector<Node> varying;
+    const auto work_out = [&](Node n) {
+        double a[3] = {0, 0, 0};
+        for (int i = 0; i < g.arity(n); ++i)
+            a[i] = v[g.arg(n, i)];
+        v[n] = g.arity(n) == 0 ? g.value(n) : apply(g.op(n), a[0], a[1], a[2]);
+    };
+    for (const Node n : reachable(g, std::span(&function, 1))) {
+        varies[n] = g.op(n) == Op::symbol;
+        for (int i = 0; i < g.arity(n); ++i)
+            varies[n] = varies[n] || varies[g.arg(n, i)];
+        if (varies[n])
+            varying.push_back(n);
+        else
+            work_out(n);
+    }
+    if (varying.size() > most_varying)
+        throw InputError(s.file, "dV/dt has more than " + std::to_string(most_varying) +
+                                     " operations that depend on the time alone; a stimulus has "
+                                     "some ten, simplify it");
+    std::vector<double> out;
+    for (double t = sample_ms / 2; t < window_ms && !varying.empty(); t += sample_ms) {
+        for (const Node n : varying)
+            if (g.op(n) == Op::symbol)
+                v[n] = symbol_kind(g.symbol_of(n)) == Symbol::time ? t : pace_level(s.protocol, t);
+            else
+                work_out(n);
+        out.push_back(v[function]);
+    }
+    return out;
+}
+
 } // namespace
 
 double pace_level(std::span<const PaceEvent> protocol, double t)
@@ -119,13 +159,9 @@ std::optional<OwnStimulus> own_stimulus(const CellSystem& s, std::span<const dou
         return kind == Symbol::time || kind == Symbol::pace ? no_node
                                                             : g.constant(s.value(id, x, p, 0));
     })[0];
-    if (g.is_constant(rate))
+    const std::vector<double> f = samples(s, g, rate);
+    if (f.empty())
         return {};
-    std::vector<double> f;
-    for (double t = sample_ms / 2; t < window_ms; t += sample_ms)
-        f.push_back(evaluate(g, rate, [&](std::uint32_t id) {
-            return symbol_kind(id) == Symbol::time ? t : pace_level(s.protocol, t);
-        }));
     std::vector<double> sorted = f;
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(f.size() / 2),
                      sorted.end());

@@ -27,6 +27,7 @@ struct OwnStimulus
 /// @param s           resolved with ResolveOptions::own_stimulus
 /// @param parameters  of a cell; empty: the text's
 /// @return nothing for a model that has no stimulus of its own
+/// @throws InputError where dV/dt has too many operations that depend on the time alone
 std::optional<OwnStimulus> own_stimulus(const CellSystem& s,
                                         std::span<const double> parameters = {});
 
