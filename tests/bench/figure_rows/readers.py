@@ -26,4 +26,19 @@ def _(use):
     return f"{use.one('asan.json')['engine_lines']['engine, all']['per_cent']} %"
 
 
+@reader("programs of the suite with address, undefined-behaviour and leak sanitizers; of these passed; tests passed; defects that they reported",
+        "failures are bounds for builds without sanitizers, other fonts, pictures that had changed, and what the record names; leaks of libraries "
+        "are not counted; without CUDA", "`tests/sanitize/asan.sh`")
+def _(use):
+    r = use.one("asan-whole.json")
+    return f"{r['programs']['run']}; {r['programs']['passed']}; {r['tests']['passed']}; {len(r['reports'])} (mended in {r['reports'][0]['mended']})"
+
+
+@reader("hostile files given to the command line; not refused in one line; slowest (processor time); largest memory",
+        "two of them are strange, and not wrong", "`tests/fuzz/hostile_set.py CLI ARCHIVE`")
+def _(use):
+    r = use.one("hostile.json")
+    return f"{r['files']}; {len(r['not_refused'])}; {r['slowest_cpu_s']} s; {r['most_MB']} MB"
+
+
 SECTIONS = [Section("Readers of files from others", READERS)]
