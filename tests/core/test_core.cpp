@@ -39,7 +39,7 @@ class TestCore : public QObject
     /// Brackets in texts and comments are none; a quote in a comment begins no text.
     void sizesOfJson()
     {
-        const auto s = json_size(R"({"a": "[[:,\"{", "b": [1, {"c:": []}], "a": 2})", 100);
+        const auto s = json_size("{\"a\": \"[[:,\\\"{\", \"b\": [1, {\"c:\": []}], \"a\": 2}", 100);
         QCOMPARE(s.depth, std::size_t(4));
         QCOMPARE(s.keys, std::size_t(4));
         QCOMPARE(s.most_keys, std::size_t(3));
