@@ -54,7 +54,7 @@ def _(use):
 
 
 @converge("**stability of `fvm` shown patch by patch**, a heart of 183 thousand tetrahedra; of 1.5 million: processor seconds of `mesh check`, by "
-          "Lanczos alone before; patch by patch; what may grow judged at each cell; of 11.7 million: seconds on two busy cores, patch by patch; of that, judged at each cell, on 16 cores", "of the last, assembly and check by `tawara-bench`; else everything that the command does; the same cells are repaired, and the proof does not hang on how far an "
+          "Lanczos alone before; patch by patch; what may grow judged at each cell; of 11.7 million: seconds on two busy cores, patch by patch; of that, judged at each cell, on 16 cores", "of the last two, assembly and check by `tawara-bench HEART 'step,...,eta=0.002,check'`; else everything that the command does; the same cells are repaired, and the proof does not hang on how far an "
           "iteration came; other work on the machine", "`tests/bench/stability_check.py TAWARA-CLI COMMIT RECORD.jsonl MESH...`")
 def _(use):
     rows = use.all("stability-check.jsonl")

@@ -100,7 +100,7 @@ def pays(use, unknowns, *cases):
 
 
 PAYS_COMMAND = "`tawara-bench --mesh HEART.vtu --refine N {cases}`; a heart of `edge_mm` 2.05, refined up to twice"
-PAYS_LEFT = "before the device decided; errors are against explicit steps of 0.005 ms on the same mesh, not against a converged one"
+PAYS_LEFT = "before the device decided (`nograph` now); errors are against explicit steps of 0.005 ms on the same mesh, not against a converged one"
 
 
 @row("when it pays: ten Tusscher, 100 ms on one H100, time and activation (RMS), 34 thousand vertices: explicit 0.05 ms; Newton 0.1 ms",

@@ -27,7 +27,7 @@ def _(use):
 
 
 @reader("programs of the suite with address, undefined-behaviour and leak sanitizers; of these passed; tests passed; defects that they reported",
-        "failures are bounds for builds without sanitizers, other fonts, pictures that had changed, and what the record names; leaks of libraries "
+        "one name was another than in that commit, and tests that had found no files were run again (the record says which); lines were not counted; failures are bounds for builds without sanitizers, other fonts, pictures that had changed, and what the record names; leaks of libraries "
         "are not counted; without CUDA", "`tests/sanitize/asan.sh`")
 def _(use):
     r = use.one("asan-whole.json")

@@ -67,7 +67,7 @@ def _(use):
 RISK = "`tawara-cli study run study.json --devices cuda:0,1 --at-once 9`; mesh, session and study are in the record"
 
 
-@study("**risk of a human heart with a scar**, 842 879 vertices, ten Tusscher's cells: 17 sites, S1 to S4, one and two H200, nine sites at once on each",
+@study("**risk of a heart with a scar** (generated, as large as a human one), 842 879 vertices, ten Tusscher's cells: 17 sites, S1 to S4, one and two H200, nine sites at once on each",
        "`p1` interpolated, single precision, 40 us, unknowns rest (0.1 mV; share not noted); set-up is in it; bar 1.9 times", RISK)
 def _(use):
     r = use.all("scar-study-h200.json")[0]

@@ -63,7 +63,7 @@ def _(use):
 
 
 @row("two hours of work in that window: memory, means of the first and the last quarter after five minutes; click to notice, likewise",
-     "bars 3 %, flat; a run begins anew every ten minutes, since what it keeps of itself grows; between these quarters compilers and the whole suite ran beside it; of six runs of half an hour in the record one grew by more than 5 %",
+     "bars 3 %, flat; a run begins anew every ten minutes, since what it keeps of itself grows; between these quarters compilers and the whole suite ran beside it; of five runs of half an hour in the record one grew by more than 5 %",
      "`ninja -C BUILD gui_soak; BUILD/tests/gui/gui_soak 120 RECORD.json`")
 def _(use):
     r = use.one("soak.json", commit="6088b036")
