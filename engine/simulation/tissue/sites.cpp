@@ -173,8 +173,10 @@ void add_cell_weights(const Tissue& t, std::int32_t cell, const Vec3& x, device:
     const auto n = static_cast<Eigen::Index>(around.size());
     std::vector<double> w(around.size(), 0);
     if (n > 0) {
-        Eigen::MatrixXd a(n, 3);
-        Eigen::VectorXd scale(n);
+        // without memory of the heap: where a request for some fails, Eigen frees what it had twice
+        constexpr int most = 4 + 4 * 3; // cells within two faces
+        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most, 3> a(n, 3);
+        Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most, 1> scale(n), unit(n);
         Eigen::Index row = 0;
         for (auto c : around) {
             const Vec3 d = t.problem.position_mm[static_cast<std::size_t>(c)] - x0;
@@ -182,12 +184,12 @@ void add_cell_weights(const Tissue& t, std::int32_t cell, const Vec3& x, device:
             a.row(row) = scale(row) * Eigen::RowVector3d(d[0], d[1], d[2]);
             ++row;
         }
-        Eigen::JacobiSVD<Eigen::MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
+        Eigen::JacobiSVD<decltype(a)> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
         svd.setThreshold(0.05);
         const Vec3 r = x - x0;
         const Eigen::Vector3d step(r[0], r[1], r[2]);
         for (Eigen::Index k = 0; k < n; ++k) {
-            Eigen::VectorXd unit = Eigen::VectorXd::Zero(n);
+            unit.setZero();
             unit(k) = scale(k);
             w[static_cast<std::size_t>(k)] = step.dot(Eigen::Vector3d(svd.solve(unit)));
         }
