@@ -57,6 +57,7 @@ void verify_command(Context& c, const VerifyArguments& a)
     s.short_form = a.short_form;
     s.devices = device::Devices(a.devices);
     s.data = a.data;
+    s.only = a.only;
     if (!a.data.empty() && !std::filesystem::is_directory(a.data))
         throw InputError("--data " + a.data,
                          "is no folder; give the folder that the references are unpacked in");

@@ -18,9 +18,10 @@ namespace tawara::verify {
 /// How a table is made.
 struct Settings
 {
-    bool short_form = false;    ///< what takes 1 to 2 minutes on two cores
-    device::Devices devices;    ///< which GPUs are looked at; of the kind cpu: none
-    std::filesystem::path data; ///< references that do not come with the program; empty: none
+    bool short_form = false;       ///< what takes 1 to 2 minutes on two cores
+    device::Devices devices;       ///< which GPUs are looked at; of the kind cpu: none
+    std::filesystem::path data;    ///< references that do not come with the program; empty: none
+    std::vector<std::string> only; ///< groups and checks that are looked at; empty: all
 };
 
 /// Why a row cannot be made here, as one clause: "there is no GPU".

@@ -97,6 +97,31 @@ std::string line(const Row& r)
     return text_of;
 }
 
+namespace {
+
+/// What of the table was made: a part of it is no verification of all.
+std::string form(const Settings& s)
+{
+    std::string out = s.short_form ? "short form" : "whole table";
+    if (!s.only.empty())
+        out = "of the " + out + " only";
+    for (const auto& name : s.only)
+        out += " " + name;
+    return out;
+}
+
+/// The devices that there are.
+std::vector<std::string> machine()
+{
+    std::vector<std::string> out;
+    for (const auto& d : device::devices())
+        if (d.usable)
+            out.push_back(d.name);
+    return out;
+}
+
+} // namespace
+
 std::string summary(const Table& t)
 {
     char text_of[160];
@@ -113,6 +138,9 @@ std::string json(const Table& t)
     j["version"] = program_version();
     j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
     j["form"] = t.settings.short_form ? "short" : "whole";
+    if (!t.settings.only.empty())
+        j["only"] = t.settings.only;
+    j["machine"] = machine();
     j["devices"] = t.settings.devices.text();
     j["stopped"] = t.stopped;
     for (const auto v : {Verdict::passed, Verdict::missed, Verdict::skipped})
@@ -128,8 +156,9 @@ std::string page(const Table& t)
 {
     ReportPage p;
     p.title = "Verification";
-    p.subtitle = program_text() + ", " + (t.settings.short_form ? "short form" : "whole table") +
-                 ", " + summary(t);
+    p.subtitle = program_text() + ", " + form(t.settings) + ", " + summary(t) + ". ";
+    for (const auto& name : machine())
+        p.subtitle += name + (name == machine().back() ? "." : "; ");
     for (const auto v : {Verdict::passed, Verdict::missed, Verdict::skipped})
         p.key.push_back({std::to_string(t.count(v)), name(v), ""});
     std::vector<std::string> groups;

@@ -210,7 +210,12 @@ class TestVerify : public QObject
         QVERIFY2(r.status == 0, (r.out + r.err).c_str());
         QVERIFY(r.out.find("no GPU is looked at") != std::string::npos);
         QVERIFY(r.out.find("6 passed, 0 missed, 1 skipped") != std::string::npos);
-        QVERIFY(content(path("cli/verify.html")).contains("conservation"));
+        const auto page = content(path("cli/verify.html"));
+        QVERIFY(page.contains("of the short form only conservation partitions.shards, 6 passed"));
+        const auto json = QJsonDocument::fromJson(content(path("cli/verify.json"))).object();
+        QCOMPARE(json["only"].toArray().size(), 2);
+        QVERIFY(json["machine"].toArray()[0].toString().startsWith("CPU, ") &&
+                page.contains(json["machine"].toArray()[0].toString().toUtf8()));
         QCOMPARE(QJsonDocument::fromJson(content(path("cli/verify.json"))).object()["passed"], 6);
 
         const auto none = test::run({"verify", "--short", "--only", "ecg.heart"});
