@@ -98,8 +98,9 @@ std::vector<BeatsModel::Key> BeatsModel::keys() const
 void BeatsModel::follow(const std::vector<Key>& were)
 {
     std::map<Key, int> now;
+    int place = 0;
     for (const auto& key : keys())
-        now.emplace(key, static_cast<int>(now.size()));
+        now.emplace(key, place++);
     Q_EMIT layoutAboutToBeChanged();
     for (const auto& old : persistentIndexList()) {
         const auto row = static_cast<std::size_t>(old.row());
@@ -219,8 +220,9 @@ QVariant BeatsModel::changeData(const Row& r, int role) const
 QVariant BeatsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     if (orientation == Qt::Horizontal && role == Qt::ToolTipRole)
-        return tr("A click sorts by this column, another one the other way round, a third one as "
-                  "the beats came, with rows of what was changed in the tissue.");
+        return tr("Click to sort by this column, and again to reverse the order. A third click "
+                  "shows the beats as they came, with rows that say what was changed in the "
+                  "tissue.");
     if (orientation != Qt::Horizontal || (role != Qt::DisplayRole && role != Qt::EditRole))
         return QAbstractTableModel::headerData(section, orientation, role);
     const QString titles[columns] = {

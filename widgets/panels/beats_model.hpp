@@ -26,7 +26,8 @@ class BeatsModel : public QAbstractTableModel
     static constexpr int as_they_came = -1; ///< no column
 
     using QAbstractTableModel::QAbstractTableModel;
-    /// Rows that stay keep their place and are told of as changed. Cost: rows, without texts.
+    /// Rows that stay keep their place, unless they are sorted by a column, and are told of as
+    /// changed. Cost: rows, without texts.
     /// @param edits  changes of the tissue during the run, in order of time
     void setBeats(std::vector<Entry> entries, std::vector<simulation::TissueEdit> edits);
     /// Whether a row says what was changed.
