@@ -156,9 +156,9 @@ std::string page(const Table& t)
 {
     ReportPage p;
     p.title = "Verification";
-    p.subtitle = program_text() + ", " + form(t.settings) + ", " + summary(t) + ". ";
+    p.subtitle = program_text() + ", " + form(t.settings) + ", " + summary(t);
     for (const auto& name : machine())
-        p.subtitle += name + (name == machine().back() ? "." : "; ");
+        p.subtitle += "; " + name;
     for (const auto v : {Verdict::passed, Verdict::missed, Verdict::skipped})
         p.key.push_back({std::to_string(t.count(v)), name(v), ""});
     std::vector<std::string> groups;

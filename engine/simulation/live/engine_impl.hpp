@@ -41,8 +41,7 @@ struct LoadedRun
     Precision precision = Precision::double_; ///< of the stepper
     device::Devices devices;                  ///< that were asked for
     bool maps = true;                         ///< that the stepper keeps them was asked for
-    double maps_from_ms =
-        0; ///< of the state that the run began with: its maps are of what came then
+    double maps_from_ms = 0; ///< what came before is not in the maps: the run began with a state
     std::shared_ptr<const Scene> scene;
     device::Gather display;
     std::unique_ptr<Pacing> pacing;
