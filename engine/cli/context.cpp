@@ -106,11 +106,24 @@ void Context::end_progress() const
     line_open_ = false;
 }
 
+namespace {
+
+/// "7 of 17 runs done" and "8 of 17 runs done" are one stage.
+std::string without_digits(std::string_view stage)
+{
+    std::string out(stage);
+    std::erase_if(out, [](char c) { return c >= '0' && c <= '9'; });
+    return out;
+}
+
+} // namespace
+
 Progress Context::progress() const
 {
     struct State
     {
         std::string stage;
+        double from = 0; ///< the fraction that it began with
         Clock::time_point start = Clock::now(), shown = Clock::now();
     };
     auto state = std::make_shared<State>();
@@ -118,8 +131,11 @@ Progress Context::progress() const
         const auto now = Clock::now();
         const double interval_s = console_.err_is_terminal ? 0.1 : 5;
         if (stage != state->stage) {
+            if (without_digits(stage) != without_digits(state->stage)) {
+                state->start = now;
+                state->from = fraction;
+            }
             state->stage = stage;
-            state->start = now;
             if (stage == "running") { // all input has been read and found good
                 show_notices();
                 running_ = true;
@@ -134,8 +150,8 @@ Progress Context::progress() const
         char percent[16];
         std::snprintf(percent, sizeof percent, "%.0f %%", 100 * fraction);
         std::string line = state->stage + ": " + percent;
-        if (fraction > 0.005 && spent_s > 1)
-            line += ", " + duration(spent_s / fraction * (1 - fraction)) + " left";
+        if (const double done = fraction - state->from; done > 0.005 && spent_s > 1)
+            line += ", " + duration(spent_s / done * (1 - fraction)) + " left";
         if (console_.err_is_terminal) {
             console_.err << "\r" << line << "\033[K" << std::flush;
             line_open_ = true;

@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 
 using namespace tawara;
@@ -83,6 +84,24 @@ class TestCliResults : public QObject
         c.notice({Notice::Level::warning, "a checkpoint could not be written"});
         QVERIFY(err.str().find("warning: a checkpoint could not be written\n") !=
                 std::string::npos);
+    }
+
+    /// The time left is of the whole stage, though its name counts; what was done before it began
+    /// took none of it.
+    void timeLeftOfAStageThatCounts()
+    {
+        std::ostringstream out, err;
+        const cli::Console console{out, err, {}, true};
+        const cli::Context c(console, false, {});
+        const auto progress = c.progress();
+        progress.at(0.8, "16 of 20 runs done"); // by an earlier program
+        QTest::qSleep(1200);
+        progress.at(0.85, "17 of 20 runs done");
+        const auto said = err.str();
+        const auto at = said.find("17 of 20 runs done: 85 %, ");
+        QVERIFY2(at != std::string::npos, said.c_str());
+        const int left_s = std::atoi(said.c_str() + said.find("%, ", at) + 3);
+        QVERIFY2(left_s >= 3 && left_s < 60, said.c_str()); // 0.15 of it, at 0.05 in 1.2 s
     }
 
     void carpFormats_data()
