@@ -75,15 +75,18 @@ void verify_command(Context& c, const VerifyArguments& a)
     c.result(Json::parse(verify::json(t)));
     for (const auto& r : t.rows)
         if (r.verdict == verify::Verdict::missed)
-            c.say("missed: " + r.id + ": " + r.what +
+            c.say("missed: " + r.id + " (alone: --only " + r.check + "): " + r.what +
                   (r.requirement.empty() ? "" : "; required: " + r.requirement) +
                   (r.reason.empty() ? "" : "; " + r.reason));
     c.say(verify::summary(t));
     if (!a.out.empty())
         c.say("verify.json and verify.html in " + a.out);
+    const bool nothing = t.count(verify::Verdict::passed) + t.count(verify::Verdict::missed) == 0;
+    if (nothing && !t.stopped)
+        c.say("nothing was checked: every row was skipped");
     if (t.stopped)
         c.end_with(stopped);
-    else if (t.count(verify::Verdict::missed) > 0)
+    else if (nothing || t.count(verify::Verdict::missed) > 0)
         c.end_with(some_failed);
 }
 
@@ -94,6 +97,8 @@ void declare_verify(const Declaration& d)
     auto a = std::make_shared<VerifyArguments>();
     auto* verify = d.command(d.app, "verify", "the verification table: requirements and figures",
                              [a](Context& c) { verify_command(c, *a); });
+    verify->footer("Exit status: 0 every row passed or was skipped, and one at least passed; 2 bad "
+                   "input; 5 rows were missed, or every row was skipped; 130 stopped by Ctrl-C.");
     verify->add_flag("--short", a->short_form, "what takes 1 to 2 minutes on two cores");
     verify
         ->add_option("--only", a->only,
@@ -104,7 +109,10 @@ void declare_verify(const Declaration& d)
     verify
         ->add_option(
             "--data", a->data,
-            "folder of other programs' traces, unpacked; without it their rows are skipped")
+            "folder of another program's traces: DIR/cellml/chaste/MODEL.cellml of "
+            "github.com/Chaste/cellml, DIR/cellml_reference/MODEL/GraphState/outputs_state.csv of "
+            "test/data/historic in github.com/ModellingWebLab/weblab-fc; without it their rows are "
+            "skipped")
         ->type_name("DIR");
     verify->add_option("--devices", a->devices, "which GPUs are looked at: cpu (none), cuda, auto")
         ->capture_default_str();

@@ -22,9 +22,10 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
 
-Bench::Bench(const Settings& settings, const Progress& progress, std::string group, Taken taken)
-    : settings_(settings), progress_(progress), group_(std::move(group)), taken_(std::move(taken)),
-      pool_(std::max(1U, progress.context.threads)), begun_s_(now_s())
+Bench::Bench(const Settings& settings, const Progress& progress, std::string group,
+             std::string check, Taken taken)
+    : settings_(settings), progress_(progress), group_(std::move(group)), check_(std::move(check)),
+      taken_(std::move(taken)), pool_(std::max(1U, progress.context.threads)), begun_s_(now_s())
 {
 }
 
@@ -33,8 +34,10 @@ void Bench::add(Demand d, double figure, Verdict v, std::string reason)
     Row r;
     r.id = group_ + "." + d.id;
     r.group = group_;
+    r.check = group_ + "." + check_;
     r.what = std::move(d.what);
     r.requirement = std::move(d.requirement);
+    r.source = std::move(d.source);
     r.bound = d.bound;
     r.figure = figure;
     r.unit = std::move(d.unit);

@@ -39,6 +39,7 @@ struct Demand
     Bound bound;
     std::string unit = {};
     std::vector<Chart> charts = {};
+    std::string source = {}; ///< Row::source
 };
 
 /// What a check works with, and where its rows go.
@@ -46,7 +47,9 @@ class Bench
 {
   public:
     using Taken = std::function<void(Row)>;
-    Bench(const Settings& settings, const Progress& progress, std::string group, Taken taken);
+    /// @param check  in that group
+    Bench(const Settings& settings, const Progress& progress, std::string group, std::string check,
+          Taken taken);
 
     const Settings& settings() const { return settings_; }
     bool short_form() const { return settings_.short_form; }
@@ -68,7 +71,7 @@ class Bench
     void add(Demand d, double figure, Verdict v, std::string reason);
     const Settings& settings_;
     Progress progress_;
-    std::string group_;
+    std::string group_, check_;
     Taken taken_;
     ThreadPool pool_;
     double begun_s_;

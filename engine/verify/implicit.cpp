@@ -69,6 +69,12 @@ void linear(Bench& b)
     }
 }
 
+/// "0.1" of log10 0.1.
+std::string step_text(double log10_ms)
+{
+    return number(std::pow(10, log10_ms));
+}
+
 void newton_in_time(Bench& b)
 {
     const auto wave = [&](device::Stepping stepping, double dt_ms) {
@@ -95,7 +101,9 @@ void newton_in_time(Bench& b)
                     .activation_ms));
     const auto n = curve.size();
     b.row({"newton.time.order",
-           "order in time of steps by Newton's method, activation of a front on a bar of 0.25 mm",
+           "order in time of steps by Newton's method, activation of a front on a bar of 0.25 mm, "
+           "from steps of " +
+               step_text(curve[n - 2].first) + " and " + step_text(curve[n - 1].first) + " ms",
            "first order: backward Euler",
            within(0.9, 1.15),
            "",

@@ -56,6 +56,28 @@ Bound spread(std::size_t point, double dx_mm)
     return b;
 }
 
+constexpr const char* paper = "Niederer et al., Phil Trans R Soc A 369:4331 (2011)";
+
+/// Which times the bounds are of.
+std::string programs(double dx_mm)
+{
+    std::string out;
+    for (const auto& p : published_times)
+        if (p.dx_mm <= dx_mm + 1e-9 && out.find(p.program) == std::string::npos)
+            out += (out.empty() ? "" : ", ") + std::string(p.program);
+    return "benchmark: " + std::string(paper) + "; times of " + out +
+           " (engine/verify/niederer_times.hpp says where they are from)";
+}
+
+/// "P1 1.1 to 1.4 ms, P2 ...".
+std::string spreads(double dx_mm)
+{
+    std::string out;
+    for (std::size_t p = 0; p < 9; ++p)
+        out += (p == 0 ? "P" : ", P") + std::to_string(p + 1) + " " + text(spread(p, dx_mm), "");
+    return out + " ms";
+}
+
 /// Along the diagonal from P1 to P8, which the paper's figure has, only its ends and its middle are
 /// points of the benchmark.
 void add(Chart& c, const std::string& name, const std::array<double, 9>& ms)
@@ -74,7 +96,10 @@ void against_converged(Bench& b, const std::string& id, const std::string& what,
     b.row({id + ".error",
            "largest error at P2, P3, P8 and P9, " + what + ", against 27.3, 32.4, 42.0 and 19.6 ms",
            "the converged times; 8 % at 0.5 mm and 2 % from 0.2 mm on are wanted",
-           at_most(dx_mm > 0.2 + 1e-9 ? 8 : 2), "%"},
+           at_most(dx_mm > 0.2 + 1e-9 ? 8 : 2),
+           "%",
+           {},
+           "prototypes of this program: fvm at 0.1 mm, interpolated currents at 0.2 mm"},
           100 * worst);
 }
 
@@ -107,15 +132,23 @@ void one(Bench& b, const Way& w, double dx_mm, double dt_ms, Chart& chart, bool 
     add(chart, what, ms);
     const bool fine = dx_mm <= 0.2;
     if (fine && (&w == &fvm || &w == &interpolated))
-        b.row({id + ".P8", "time of the last corner, " + what,
+        b.row({id + ".P8",
+               "time of the last corner, " + what,
                "within 5 % of the paper's finest runs, 42.5 to 43.2 ms",
-               within(0.95 * converged_P8_ms[0], 1.05 * converged_P8_ms[1]), "ms"},
+               within(0.95 * converged_P8_ms[0], 1.05 * converged_P8_ms[1]),
+               "ms",
+               {},
+               paper},
               ms[7]);
     else
-        b.row({id + ".P8", "time of the last corner, " + what,
+        b.row({id + ".P8",
+               "time of the last corner, " + what,
                "within what other programs have with this spacing and finer ones, and " +
                    number(100 * slack(dx_mm)) + " % more",
-               spread(7, dx_mm), "ms"},
+               spread(7, dx_mm),
+               "ms",
+               {},
+               programs(dx_mm)},
               ms[7]);
     constexpr double fine_step_ms = 0.01; // longer ones have an error of their own
     if (&w == &interpolated && dt_ms <= fine_step_ms)
@@ -123,8 +156,8 @@ void one(Bench& b, const Way& w, double dx_mm, double dt_ms, Chart& chart, bool 
     b.row({id + ".points",
            "how many of the nine points lie within the spread, " + what + ": " + times + " ms",
            "within what other programs have with this spacing and finer ones, and " +
-               number(100 * slack(dx_mm)) + " % more",
-           within(9, 9), "", last ? std::vector{chart} : std::vector<Chart>{}},
+               number(100 * slack(dx_mm)) + " % more: " + spreads(dx_mm),
+           within(9, 9), "", last ? std::vector{chart} : std::vector<Chart>{}, programs(dx_mm)},
           inside);
 }
 

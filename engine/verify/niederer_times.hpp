@@ -51,7 +51,8 @@ inline constexpr std::array<NinePoints, 18> published_times{{
      {1.22584, 27.9116, 37.4343, 38.15, 7.945, 25.0817, 36.3801, 36.2962, 17.6153}},
 }};
 
-/// Converged times of points (index, ms): P2, P3, P8 and P9.
+/// Converged times, as prototypes of this program have them (fvm at 0.1 mm, interpolated currents
+/// at 0.2 mm), of points (index, ms): P2, P3, P8 and P9.
 inline constexpr std::array<std::pair<std::size_t, double>, 4> converged_ms{
     {{1, 27.3}, {2, 32.4}, {7, 42.0}, {8, 19.6}}};
 

@@ -41,9 +41,12 @@ Json row_json(const Row& r)
     Json j = Json::object();
     j["id"] = r.id;
     j["group"] = r.group;
+    j["check"] = r.check;
     j["verdict"] = name(r.verdict);
     j["what"] = r.what;
     j["requirement"] = r.requirement;
+    if (!r.source.empty())
+        j["source"] = r.source;
     j["least"] = known(r.bound.least);
     j["most"] = known(r.bound.most);
     j["figure"] = known(r.figure);
@@ -75,6 +78,7 @@ ReportPage::Table group_table(const Table& t, const std::string& group)
             out.rows.push_back(
                 {r.id.substr(group.size() + 1),
                  r.what + (r.requirement.empty() ? "" : " – " + r.requirement) +
+                     (r.source.empty() ? "" : " (" + r.source + ")") +
                      (r.reason.empty() ? "" : " – " + name(r.verdict) + ": " + r.reason),
                  with_unit(r.figure, r.unit), text(r.bound, r.unit),
                  r.verdict == Verdict::missed ? "MISSED" : name(r.verdict),
@@ -137,6 +141,7 @@ std::string json(const Table& t)
     j["program"] = "tawara";
     j["version"] = program_version();
     j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
+    j["begun"] = t.begun;
     j["form"] = t.settings.short_form ? "short" : "whole";
     if (!t.settings.only.empty())
         j["only"] = t.settings.only;
@@ -156,7 +161,7 @@ std::string page(const Table& t)
 {
     ReportPage p;
     p.title = "Verification";
-    p.subtitle = program_text() + ", " + form(t.settings) + ", " + summary(t);
+    p.subtitle = program_text() + ", " + t.begun + ", " + form(t.settings) + ", " + summary(t);
     for (const auto& name : machine())
         p.subtitle += "; " + name;
     for (const auto v : {Verdict::passed, Verdict::missed, Verdict::skipped})
@@ -177,7 +182,8 @@ std::string page(const Table& t)
     for (const auto& g : groups)
         p.wide.push_back(group_table(t, g));
     p.foot = "Written by tawara-cli verify. Each row has a requirement and the figure that this "
-             "program reached on this machine.";
+             "program reached on this machine. Rows without a source ask for what the sentence "
+             "before the bound says, by a formula or by this program's own measure.";
     return simulation::to_html(p);
 }
 

@@ -42,10 +42,20 @@ void beats(Bench& b)
             std::string(p.model) + (*p.variant == '\0' ? "" : std::string(".") + p.variant);
         const std::string of = " of beat " + std::to_string(p.beats()) + " at 1 Hz, " + p.model +
                                (*p.variant == '\0' ? "" : std::string(", ") + p.variant);
-        const Demand apd{id + ".apd90", "APD90" + of, "what is read off the paper's figures",
-                         within(p.apd90_ms - p.apd90_by_ms, p.apd90_ms + p.apd90_by_ms), "ms"},
-            rest{id + ".rest", "V at rest" + of, "what is read off the paper's figures",
-                 within(p.rest_mV - p.rest_by_mV, p.rest_mV + p.rest_by_mV), "mV"};
+        const Demand apd{id + ".apd90",
+                         "APD90" + of,
+                         "what is read off the paper's figures",
+                         within(p.apd90_ms - p.apd90_by_ms, p.apd90_ms + p.apd90_by_ms),
+                         "ms",
+                         {},
+                         p.paper},
+            rest{id + ".rest",
+                 "V at rest" + of,
+                 "what is read off the paper's figures",
+                 within(p.rest_mV - p.rest_by_mV, p.rest_mV + p.rest_by_mV),
+                 "mV",
+                 {},
+                 p.paper};
         constexpr std::size_t most_states = 60; // more take longer than all others together
         if (b.short_form() &&
             (p.beats() > 6 || cell::model_info(p.model).states.size() > most_states))

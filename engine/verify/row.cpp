@@ -16,7 +16,7 @@ std::string text(const Bound& b, const std::string& unit)
                                  : number(b.least) + " to " + number(b.most) + behind;
     return low    ? "at least " + number(b.least) + behind
            : high ? "at most " + number(b.most) + behind
-                  : "any";
+                  : "";
 }
 
 std::string name(Verdict v)

@@ -28,7 +28,7 @@ constexpr Bound within(double least, double most)
 {
     return {least, most};
 }
-/// The bound in words, e.g. "at least 1.9", "0.57 to 0.61 m/s".
+/// The bound in words, e.g. "at least 1.9", "0.57 to 0.61 m/s"; empty where there is none.
 /// @param unit  may be empty
 std::string text(const Bound& b, const std::string& unit);
 
@@ -50,8 +50,10 @@ struct Row
 {
     std::string id;          ///< e.g. "diffusion.cube.fvm": group, what, which
     std::string group;       ///< of Group::name
+    std::string check;       ///< that makes it, as --only takes it: "diffusion.cube"
     std::string what;        ///< what was measured, in one sentence
     std::string requirement; ///< where the bound comes from, in one sentence
+    std::string source;      ///< paper or program that has it; empty: none but this program
     Bound bound;
     double figure = std::numeric_limits<double>::quiet_NaN();
     std::string unit; ///< of figure and bound; may be empty

@@ -6,22 +6,46 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <utility>
 
 namespace tawara::verify {
 namespace {
 
+std::string utc_now()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
+    return text;
+}
+
 /// The row that stands for a whole check.
 Row whole(const Group& g, const Check& c, Verdict v, const std::string& reason)
 {
     Row r;
-    r.id = g.name + "." + c.id;
+    r.id = r.check = g.name + "." + c.id;
     r.group = g.name;
     r.what = c.what;
     r.verdict = v;
     r.reason = reason;
     return r;
+}
+
+/// ", if it is a row, one of these checks makes it: cells.cvode, cells.order"; empty where no group
+/// has a row of that name.
+std::string known_in(std::span<const Group> groups, const std::string& row)
+{
+    for (const auto& g : groups)
+        if (row.starts_with(g.name + ".")) {
+            std::string out;
+            for (const auto& c : g.checks)
+                out += (out.empty() ? "" : ", ") + g.name + "." + c.id;
+            return "; a row of that name is made by one of " + out;
+        }
+    return {};
 }
 
 } // namespace
@@ -37,6 +61,7 @@ Table make_table(const Settings& settings, std::span<const Group> groups, const 
 {
     Table t;
     t.settings = settings;
+    t.begun = utc_now();
     const auto begun = std::chrono::steady_clock::now();
     const auto take = [&](Row r) {
         if (taken)
@@ -57,7 +82,7 @@ Table make_table(const Settings& settings, std::span<const Group> groups, const 
             }
             try {
                 progress.at(done / checks, "running");
-                Bench bench(settings, progress.silent(), g.name, take);
+                Bench bench(settings, progress.silent(), g.name, c.id, take);
                 c.run(bench);
             } catch (const Cancelled&) {
                 t.stopped = true;
@@ -88,9 +113,9 @@ std::vector<Group> chosen(std::vector<Group> groups, std::span<const std::string
     };
     for (const auto& n : names)
         if (!named(known, n))
-            throw InputError("--only " + n,
-                             "there is no such group or check; the nearest known is " +
-                                 nearest(n, known) + " (--list names all)");
+            throw InputError("--only " + n, "there is no such group or check" +
+                                                known_in(groups, n) + "; the nearest known is " +
+                                                nearest(n, known) + " (--list names all)");
     for (auto& g : groups)
         if (!named(names, g.name))
             std::erase_if(g.checks,

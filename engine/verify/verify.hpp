@@ -15,6 +15,7 @@ namespace tawara::verify {
 struct Table
 {
     Settings settings;
+    std::string begun; ///< when: "2026-11-30T09:40:00Z"
     std::vector<Row> rows;
     bool stopped = false; ///< before its end: rows that were not made are skipped
     double seconds = 0;

@@ -6,6 +6,7 @@
 #include "tests/simulation/command_line.hpp"
 #include "tests/verify/decay_model.hpp"
 
+#include <QDateTime>
 #include <QFile>
 #include <QJsonArray>
 #include <QTemporaryDir>
@@ -209,7 +210,7 @@ class TestVerify : public QObject
                                   "partitions.shards", "--devices", "cpu", "--out", path("cli")});
         QVERIFY2(r.status == 0, (r.out + r.err).c_str());
         QVERIFY(r.out.find("no GPU is looked at") != std::string::npos);
-        QVERIFY(r.out.find("6 passed, 0 missed, 1 skipped") != std::string::npos);
+        QVERIFY(r.out.find("6 passed, 0 missed, 4 skipped") != std::string::npos);
         const auto page = content(path("cli/verify.html"));
         QVERIFY(page.contains("of the short form only conservation partitions.shards, 6 passed"));
         const auto json = QJsonDocument::fromJson(content(path("cli/verify.json"))).object();
@@ -217,6 +218,25 @@ class TestVerify : public QObject
         QVERIFY(json["machine"].toArray()[0].toString().startsWith("CPU, ") &&
                 page.contains(json["machine"].toArray()[0].toString().toUtf8()));
         QCOMPARE(QJsonDocument::fromJson(content(path("cli/verify.json"))).object()["passed"], 6);
+
+        QCOMPARE(json["rows"].toArray()[0].toObject()["check"].toString(),
+                 QString("conservation.sum"));
+        QVERIFY(QDateTime::fromString(json["begun"].toString(), Qt::ISODate).isValid());
+        const auto made_by = test::run({"provenance", path("cli/verify.json"), "--json"});
+        QVERIFY2(made_by.status == 0, made_by.err.c_str());
+        QCOMPARE(made_by.json()["begun"], json["begun"]);
+        QCOMPARE(made_by.json()["machine"], json["machine"]);
+
+        const auto skipped =
+            test::run({"verify", "--only", "partitions.shards", "--devices", "cpu"});
+        QCOMPARE(skipped.status, 5);
+        QVERIFY(skipped.out.find("nothing was checked: every row was skipped") !=
+                std::string::npos);
+        const auto row = test::run({"verify", "--only", "cells.cvode.luo_rudy_1991"});
+        QCOMPARE(row.status, 2);
+        QVERIFY2(row.err.find("a row of that name is made by one of cells.cvode, cells.order") !=
+                     std::string::npos,
+                 row.err.c_str());
 
         const auto none = test::run({"verify", "--short", "--only", "ecg.heart"});
         QCOMPARE(none.status, 2);
