@@ -164,7 +164,7 @@ def _(use):
 
 
 @order("**order in time**, Newton's method, single steps of 0.4, 0.2, 0.1, 0.05, 0.025 ms, Aliev-Panfilov, a bar of 0.25 mm, activation (RMS)",
-       "against explicit steps of 0.001 and 0.002 ms extrapolated, on the same mesh", "`tawara-cli run BAR.json`, `PREDICTIONS.md`, \"N5\"")
+       "against explicit steps of 0.001 and 0.002 ms extrapolated, on the same mesh", "`tawara-cli run BAR.json`, `records/PREDICTIONS.md`, \"N5\"")
 def _(use):
     rows = use.all("newton-adaptive.jsonl", lambda r: r["dt_ms"] >= 0.025, commit="bd7b942d", model="aliev_panfilov_1996", adaptive=False)
     errors = [r["activation_rms_ms"] for r in rows]
@@ -211,7 +211,7 @@ def prose(use):
 method took {steps} times as long as an explicit one of the same length; at about the same error the runs above took {errors} times as
 long. It pays where explicit steps need more than some 110 stages of diffusion in each time step, which RKL2 puts off to meshes whose stable
 step is a three-thousandth of the time step. On slabs of which two layers are thin, processor time of 12 ms in steps of 0.02 ms and the
-error of activation by Newton's method, against explicit ones (`newton-pays-cpu.jsonl`; `PREDICTIONS.md`, "N4", works out of it what each
+error of activation by Newton's method, against explicit ones (`newton-pays-cpu.jsonl`; `records/PREDICTIONS.md`, "N4", works out of it what each
 takes for the same error): {layers}. With the usual mass scaling and 0.1 ms explicit steps took {scaled['diffusion_stages']} stages on the
 thinnest layers, and {with_error(scaled)}. The program advises the other stepping on either side of 110 stages. Where one is as good as the
 other depends on cells, processor and tolerance."""
