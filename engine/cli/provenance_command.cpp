@@ -33,13 +33,19 @@ std::string for_people(const Json& j, const std::string& indent = "")
 void declare_provenance(const Declaration& d)
 {
     auto file = std::make_shared<std::string>();
-    auto* sub = d.command(d.app, "provenance", "what made a file: program, session, mesh, device",
-                          [file](Context& c) {
-                              const Json j =
-                                  simulation::parse_json(simulation::provenance_in(*file), *file);
-                              c.result(j);
-                              c.say(for_people(j));
-                          });
+    auto* sub =
+        d.command(d.app, "provenance", "what made a file: program, session, mesh, device",
+                  [file](Context& c) {
+                      const auto found = simulation::find_provenance(*file);
+                      const auto& by = found.unchanged_by;
+                      Json j = simulation::parse_json(found.text, *file);
+                      c.say(for_people(j));
+                      c.notice({Notice::Level::info,
+                                by.empty() ? "nothing tells whether the file was changed since"
+                                           : "the file is as its run left it, by " + by.string()});
+                      j["unchanged"] = by.empty() ? Json(nullptr) : Json(true);
+                      c.result(j);
+                  });
     sub->add_option("file", *file, "a file that the program or the window has written")
         ->type_name("FILE")
         ->required();

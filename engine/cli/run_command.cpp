@@ -7,6 +7,7 @@
 #include "engine/device/ranks/rank_stepper.hpp"
 #include "engine/mpi/ranks.hpp"
 #include "engine/simulation/parts/run_parts.hpp"
+#include "engine/simulation/results/comparison.hpp"
 #include "engine/simulation/results/reproduction.hpp"
 #include "engine/simulation/run/run_on.hpp"
 #include "engine/simulation/session/csv.hpp"
@@ -220,7 +221,7 @@ void say_comparison(Context& c, const RunArguments& a, const simulation::RunOpti
     }
     for (const auto& remark : compared.remarks)
         c.say(remark);
-    c.say(compared.same() ? "reproduced: all results have the bits of " + before.string()
+    c.say(compared.same() ? "reproduced: all that was compared has the bits of " + before.string()
                           : "not reproduced: results differ from those of " + before.string());
     c.result(j);
     if (!compared.same())

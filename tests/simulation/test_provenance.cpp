@@ -121,7 +121,8 @@ class TestProvenance : public tawara::test::SlabCommands
                 continue;
             if (name.endsWith(".csv")) { // the contract says what is in them
                 QVERIFY2(listed.contains(name), qPrintable(name));
-                const auto by_report = QByteArray::fromStdString(provenance_in(file.toStdString()));
+                const auto by_report =
+                    QByteArray::fromStdString(find_provenance(file.toStdString()).text);
                 QCOMPARE(not_of_program(by_report), QByteArray());
                 QCOMPARE(object(by_report)["session"],
                          report_["reproduction"].toObject()["session"]);
@@ -131,7 +132,7 @@ class TestProvenance : public tawara::test::SlabCommands
             const auto bad = not_of_run(carried(file));
             QVERIFY2(bad.isEmpty(), name.toUtf8() + " " + bad);
             if (!name.endsWith(".pvd")) // which says two hyphens in another way
-                QCOMPARE(QByteArray::fromStdString(provenance_in(file.toStdString())),
+                QCOMPARE(QByteArray::fromStdString(find_provenance(file.toStdString()).text),
                          carried(file));
             ++own;
         }
@@ -165,7 +166,7 @@ class TestProvenance : public tawara::test::SlabCommands
         cut.write(tawara::test::content(path("vtu/activation.vtu")).left(400));
         cut.close();
         QCOMPARE(say("cut.vtu"), 2);
-        QVERIFY2(err.str().find("cut.vtu: cannot be read (") != std::string::npos,
+        QVERIFY2(err.str().find("cut.vtu: nothing tells what made it (") != std::string::npos,
                  err.str().c_str());
         // from others: nested as nothing is, and a report of other types
         const auto put = [&](const char* name, const QByteArray& text) {
@@ -189,6 +190,50 @@ class TestProvenance : public tawara::test::SlabCommands
         QVERIFY2(err.str().find("other.csv: says nothing of what made it, and neither does") !=
                      std::string::npos,
                  err.str().c_str());
+    }
+
+    /// A byte of a map, a value of a frame; and a report that cannot be read.
+    void whatWasChangedSince()
+    {
+        const auto found = [&](const QString& file) {
+            return find_provenance(path(file).toStdString());
+        };
+        const auto put = [&](const QString& name, const QByteArray& bytes) {
+            QFile f(path(name));
+            QVERIFY(f.open(QIODevice::WriteOnly) && f.write(bytes) == bytes.size());
+        };
+        const auto refused = [&](const QString& file) {
+            try {
+                found(file);
+            } catch (const InputError& e) {
+                return QString::fromStdString(e.what());
+            }
+            return QString("is taken");
+        };
+        const QString frame = "vtu/frames/000000100.vtu";
+        for (const QString& file :
+             {QString("vtu/activation.csv"), QString("vtu/activation.vtu"), frame}) {
+            QVERIFY2(found(file).unchanged_by.filename() == "report.json", qPrintable(file));
+            const auto bytes = tawara::test::content(path(file));
+            if (file == frame) // another one's values
+                put(file, tawara::test::content(path("vtu/frames/000000200.vtu")));
+            else
+                put(file, bytes + "\n");
+            const auto said = refused(file);
+            QVERIFY2(said.contains("wrote: it was changed since"), qPrintable(file + ": " + said));
+            put(file, bytes);
+            QVERIFY(!found(file).unchanged_by.empty());
+        }
+        const auto options = object(QByteArray::fromStdString(found("vtu/activation.vtu").text));
+        QCOMPARE(options["options"].toObject()["until_ms"].toDouble(), 4.0);
+        const auto report = tawara::test::content(path("vtu/report.json"));
+        put("vtu/report.json", report.left(200));
+        QVERIFY(found("vtu/activation.vtu").unchanged_by.empty()); // it says itself what made it
+        const auto said = refused("vtu/activation.csv");
+        QVERIFY2(said.contains("activation.csv: nothing tells what made it (") &&
+                     said.contains("report.json"),
+                 qPrintable(said));
+        put("vtu/report.json", report);
     }
 
     void framesOfCarp()

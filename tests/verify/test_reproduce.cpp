@@ -28,7 +28,8 @@ class TestReproduce : public SlabCommands
   private Q_SLOTS:
     void initTestCase()
     {
-        write_session("slab.json");
+        write_session("slab.json", "output",
+                      QJsonObject{{"checkpoint_every_ms", 4}, {"frames_every_ms", 5}});
         const auto r = SlabCommands::run("slab.json", "first", {"--threads", "2"});
         QVERIFY2(r.status == 0, qPrintable(r.shown()));
         const auto kept = report("first")["reproduction"].toObject();
@@ -36,14 +37,22 @@ class TestReproduce : public SlabCommands
         QCOMPARE(kept["devices"].toString(), QString("cpu"));
         QCOMPARE(kept["mesh_sha256"].toString().size(), 64);
         QVERIFY(kept["tables_sha256"].toObject().contains("probes.csv"));
+        QVERIFY(kept["tables_sha256"].toObject().contains("activation.csv"));
+        QVERIFY(kept["files_sha256"].toObject().contains("activation.vtu"));
+        QCOMPARE(kept["frames_sha256"].toObject().size(), 3); // 0, 5, 10 ms
     }
 
     void theSameBitsAreSaid()
     {
         const auto r = test::run({"run", "--reproduce", file("first/report.json")});
         QVERIFY2(r.status == 0, (r.out + r.err).c_str());
-        QVERIFY(r.out.find("activation: the same bits") != std::string::npos);
-        QVERIFY(r.out.find("reproduced: all results have the bits of") != std::string::npos);
+        for (const char* says :
+             {"activation: the same bits", "activation.csv: the same bits",
+              "frames: the same bits, 3 of them", "repolarisation: not compared, since neither run",
+              "activation.vtu, frames.pvd: not compared; made of the results above",
+              "reproduced: all that was compared has the bits of"})
+            QVERIFY2(r.out.find(says) != std::string::npos, (says + r.out).c_str());
+        QVERIFY(r.out.find("repolarisation: the same") == std::string::npos);
         QVERIFY(QFile::exists(path("first-again/report.json")));
         QCOMPARE(content(path("first-again/probes.csv")), content(path("first/probes.csv")));
 
@@ -77,6 +86,12 @@ class TestReproduce : public SlabCommands
                                   "single", "--out", file("single")});
         QVERIFY2(r.status == 5, (r.out + r.err).c_str());
         QVERIFY(r.out.find("precision: \"double\" before, \"single\" now") != std::string::npos);
+        for (const char* says :
+             {"V at the end: DIFFERS, RMS ", " mV (of frames/000000500.vtu)",
+              "activation: DIFFERS, RMS ", "probes.csv: DIFFERS, near: RMS ", "; far: RMS ",
+              "frames: DIFFERS, 2 of 3, the first frames/000000250.vtu; most in ",
+              "beats.csv: DIFFERS, upstroke_mV_per_ms: RMS ", " mV/ms; peak_mV: RMS "})
+            QVERIFY2(r.out.find(says) != std::string::npos, (says + r.out).c_str());
     }
 
     void whatGoesOnFromACheckpoint()

@@ -9,6 +9,7 @@
 #include "engine/mesh/io/text.hpp"
 #include "engine/mesh/io/vtk_cells.hpp"
 #include "engine/mesh/io/vtu_file.hpp"
+#include "engine/mesh/io/vtu_series.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -280,6 +281,20 @@ class VtuReader
 Raw read_vtu(const fs::path& file, const Progress& progress, bool points_only)
 {
     return VtuReader(file, progress, points_only).read();
+}
+
+std::vector<float> values_of_vtu(const fs::path& file, const std::string& name)
+{
+    const Progress silent; // the reader keeps a reference
+    VtuFile f(file, silent);
+    for (const auto piece : f.grid().children("Piece"))
+        for (const char* on : {"PointData", "CellData"})
+            for (const auto a : piece.child(on).children())
+                if (is_array(a) && a.attribute("Name").value() == name && !f.is_text(a)) {
+                    const auto found = f.values<double>(a, {});
+                    return {found.begin(), found.end()};
+                }
+    throw MeshError(file.string(), "has no array " + name);
 }
 
 std::string provenance_of_vtu(const fs::path& file)

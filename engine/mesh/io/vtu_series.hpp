@@ -64,4 +64,8 @@ class VtuSeries
     std::vector<Packed> mesh_; ///< as they lie in the file, before the values
 };
 
+/// The values of one array of a VTU file, at points or in cells; its mesh is not looked at.
+/// @throws MeshError where it is no VTU file, or has no such array
+std::vector<float> values_of_vtu(const std::filesystem::path& file, const std::string& name);
+
 } // namespace tawara::mesh::io

@@ -18,7 +18,7 @@
 namespace tawara::simulation {
 namespace {
 
-constexpr std::size_t header_bytes = 1024, line_bytes = 78;
+constexpr std::size_t line_bytes = 78;
 
 static_assert(std::endian::native == std::endian::little, "the files say little_endian");
 
@@ -32,8 +32,8 @@ struct Head
 
 std::optional<Head> head_of(std::istream& in)
 {
-    std::string text(header_bytes, '\0');
-    if (!in.read(text.data(), header_bytes) || text.back() != '\f')
+    std::string text(igb_header_bytes, '\0');
+    if (!in.read(text.data(), igb_header_bytes) || text.back() != '\f')
         return {};
     text.pop_back();
     std::map<std::string, std::string> words;
@@ -97,9 +97,9 @@ std::string IgbWriter::header() const
         line += line.empty() ? word : ' ' + word;
     }
     out += line + "\r\n";
-    while (header_bytes - out.size() >= line_bytes + 5)
+    while (igb_header_bytes - out.size() >= line_bytes + 5)
         out += std::string(line_bytes, ' ') + "\r\n";
-    out += std::string(header_bytes - 3 - out.size(), ' ') + "\r\n\f";
+    out += std::string(igb_header_bytes - 3 - out.size(), ' ') + "\r\n\f";
     return out;
 }
 
@@ -137,7 +137,7 @@ bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
     const auto row = values_ * sizeof(float);
     std::error_code unknown;
     if (std::filesystem::file_size(earlier, unknown) <
-            header_bytes + static_cast<std::uintmax_t>(head->frames) * row ||
+            igb_header_bytes + static_cast<std::uintmax_t>(head->frames) * row ||
         unknown)
         return false;
     std::vector<float> frame(values_);

@@ -9,6 +9,9 @@
 
 namespace tawara::simulation {
 
+/// Of IgbWriter's files: the frames are behind it.
+constexpr std::size_t igb_header_bytes = 1024;
+
 /// Writes a CARP .igb file: a quantity at vertices over evenly spaced times.
 ///
 /// The format: a header of 1024 bytes, "key:value" words in lines that end with CR LF, filled up

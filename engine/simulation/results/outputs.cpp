@@ -9,6 +9,7 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/export.hpp"
+#include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
@@ -74,8 +75,6 @@ std::vector<std::string> reported_files(const fs::path& out)
     return files;
 }
 
-constexpr const char* igb_file = "frames.igb";
-
 /// Whether a file is a report for people (to_html()).
 bool is_report(const fs::path& html)
 {
@@ -84,8 +83,17 @@ bool is_report(const fs::path& html)
     return text.find("for research; not a medical device") != std::string::npos;
 }
 
-/// Whether FrameWriter gives a frame this name.
-bool is_frame(const std::string& name)
+/// A file has other bytes now than the run wrote. @return whether there was a digest of it
+bool forget_digest(nlohmann::ordered_json& report, const std::string& file)
+{
+    const nlohmann::ordered_json::json_pointer at(std::string("/reproduction/") +
+                                                  digest_key(digest_of(file)));
+    return report.contains(at) && report[at].is_object() && report[at].erase(file) > 0;
+}
+
+} // namespace
+
+bool is_frame(std::string_view name)
 {
     constexpr std::string_view before = "frames/", after = ".vtu";
     constexpr std::size_t fewest = 9; // digits
@@ -102,17 +110,17 @@ std::string frame_name(std::int64_t step)
     return name;
 }
 
-} // namespace
-
 bool add_to_report(const fs::path& folder, const std::string& file)
 {
     auto report = report_in<nlohmann::ordered_json>(folder);
     if (report.is_null())
         return false;
     auto& files = report["files"];
-    if (std::find(files.begin(), files.end(), file) != files.end())
+    const bool listed = std::find(files.begin(), files.end(), file) != files.end();
+    if (!listed)
+        files.push_back(file);
+    if (!forget_digest(report, file) && listed)
         return true;
-    files.push_back(file);
     write_whole(folder / "report.json", [&](std::ostream& text) {
         text << report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
              << '\n';
@@ -138,8 +146,8 @@ std::vector<ListedFrame> listed_frames(const fs::path& pvd)
     };
     for (std::string line; std::getline(in, line);)
         if (line.find("<DataSet") != std::string::npos && !line.starts_with("<!--"))
-            out.push_back(
-                {std::strtod(value(line, "timestep").c_str(), nullptr), value(line, "file")});
+            out.push_back({std::strtod(value(line, "timestep").c_str(), nullptr),
+                           value(line, "file"), value(line, "sha256")});
     return out;
 }
 
@@ -150,9 +158,13 @@ void write_pvd(const std::vector<ListedFrame>& frames, const Provenance& by, con
             << xml_comment(by.text)
             << "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n"
                "<Collection>\n";
-        for (const auto& [time, file] : frames)
-            out << "<DataSet timestep=\"" << number_text(time, 12) << "\" part=\"0\" file=\""
-                << file << "\"/>\n";
+        for (const auto& f : frames) {
+            out << "<DataSet timestep=\"" << number_text(f.time_ms, 12) << "\" part=\"0\" file=\""
+                << f.file << "\"/>";
+            if (!f.sha256.empty()) // for the run that goes on with these frames
+                out << "<!-- V sha256=\"" << f.sha256 << "\" -->";
+            out << "\n";
+        }
         out << "</Collection>\n</VTKFile>\n";
     });
 }
@@ -399,7 +411,7 @@ void FrameWriter::finish()
     mesh::io::write(*tissue_.mesh, out_ / "frames.pts");
     igb_->finish();
     igb_.reset();
-    igb_written_ = true;
+    igb_sha256_ = output_digest(out_, igb_file);
 }
 
 std::vector<std::string> FrameWriter::names() const
@@ -409,9 +421,20 @@ std::vector<std::string> FrameWriter::names() const
     return {"frames.pvd"};
 }
 
+std::map<std::string, std::string> FrameWriter::digests() const
+{
+    std::map<std::string, std::string> out;
+    if (!igb_sha256_.empty())
+        out[igb_file] = igb_sha256_;
+    for (const auto& f : written_)
+        if (!f.sha256.empty())
+            out[f.file] = f.sha256;
+    return out;
+}
+
 std::vector<std::string> FrameWriter::files() const
 {
-    if (igb_written_)
+    if (!igb_sha256_.empty())
         return names();
     std::vector<std::string> out;
     if (!written_.empty())
@@ -428,9 +451,10 @@ void FrameWriter::write(std::int64_t step, double time_ms, std::span<const doubl
             begin_igb(time_ms);
         return igb_->add(at_vertices(*tissue_.mesh, tissue_.on_vertices(), v));
     }
-    ListedFrame frame{time_ms, frame_name(step)};
+    const std::vector<float> values(v.begin(), v.end());
+    ListedFrame frame{time_ms, frame_name(step), digest_of_values(values)};
     room_for(written_, 1); // what is there is listed
-    vtu_.write(*tissue_.mesh, std::vector<float>(v.begin(), v.end()), time_ms, out_ / frame.file);
+    vtu_.write(*tissue_.mesh, values, time_ms, out_ / frame.file);
     written_.push_back(std::move(frame));
     write_pvd(written_, by_(), out_ / "frames.pvd");
 }

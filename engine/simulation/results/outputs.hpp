@@ -9,9 +9,20 @@
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string_view>
 
 namespace tawara::simulation {
+
+constexpr const char* igb_file = "frames.igb";
+constexpr const char* frame_array = "V_mV"; ///< of frames/*.vtu
+
+/// Whether FrameWriter gives a frame this name, relative to the folder: "frames/000000050.vtu".
+bool is_frame(std::string_view name);
+
+/// The name that it gives the frame of a step.
+std::string frame_name(std::int64_t step);
 
 /// `time_ms`, then a column per probe.
 void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file);
@@ -29,7 +40,8 @@ void write_activation_vtu(const Tissue& t, const device::Maps& maps, const Prove
 struct ListedFrame
 {
     double time_ms;
-    std::string file; ///< relative to the .pvd
+    std::string file;        ///< relative to the .pvd
+    std::string sha256 = {}; ///< digest_of_values() of a run's frame; empty: not known
 };
 
 /// A .pvd of such frames.
@@ -57,7 +69,7 @@ class FrameWriter
     FrameWriter(const Tissue& t, std::filesystem::path out, FrameFormat format, double every_ms,
                 unsigned threads, ProvenanceSource by)
         : tissue_(t), out_(std::move(out)), format_(format), every_ms_(every_ms),
-          by_(std::move(by)), vtu_("V_mV", places(t), threads, [this] { return by_().text; })
+          by_(std::move(by)), vtu_(frame_array, places(t), threads, [this] { return by_().text; })
     {
     }
     FrameWriter(const FrameWriter&) = delete;
@@ -71,6 +83,8 @@ class FrameWriter
     void finish();
     /// What was written, relative to the folder.
     std::vector<std::string> files() const;
+    /// SHA-256 of the values of frames (output_digest()), as far as it is known, by their names.
+    std::map<std::string, std::string> digests() const;
     /// Names that files beside those of frames/ will have.
     std::vector<std::string> names() const;
 
@@ -85,7 +99,7 @@ class FrameWriter
     mesh::io::VtuSeries vtu_;
     std::unique_ptr<IgbWriter> igb_;
     std::vector<ListedFrame> written_;
-    bool igb_written_ = false;
+    std::string igb_sha256_; ///< empty before finish()
 };
 
 /// Of a checkpoint, in the folder of the outputs.

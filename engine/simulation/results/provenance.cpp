@@ -72,6 +72,8 @@ Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
 {
     ProvenanceJson o{{"devices", options.device.devices.text()},
                      {"threads", options.device.threads}};
+    if (options.until_ms >= 0 && options.until_ms != s.end_ms)
+        o["until_ms"] = options.until_ms;
     if (!options.device.maps)
         o["activation_maps"] = false;
     if (!options.session_file.empty())

@@ -30,8 +30,9 @@ struct Provenance
 /// A run's provenance, asked for when its first file is written.
 using ProvenanceSource = std::function<const Provenance&()>;
 
-/// How far the run goes and from which checkpoint it went on are left to report.json: a run that
-/// was interrupted writes the bytes of one that was not.
+/// An end that was asked for in place of the session's is among the options (until_ms). How far the
+/// run came and from which checkpoint it went on are left to report.json: a run that was
+/// interrupted writes the bytes of one that was not.
 /// @param options      how it was computed, beside the session
 /// @param mesh_sha256  mesh_sha256() of its mesh
 Provenance provenance_of(const Session& s, const std::string& mesh_sha256,

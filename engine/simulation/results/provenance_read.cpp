@@ -4,14 +4,16 @@
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/provenance.hpp"
-#include "engine/digest/sha256.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/output_digest.hpp"
+#include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/results/report_record.hpp"
 #include "engine/simulation/session/session_json.hpp"
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +21,7 @@ namespace tawara::simulation {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using report::Json;
 
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30; // of a movie
 constexpr std::string_view head = "{\"program\":\"tawara\"";
@@ -67,41 +69,97 @@ std::string within(const std::string& bytes)
     return unescaped(bytes.substr(from, bytes.find('"', from) - from));
 }
 
-/// What the report in a file's folder says of it; empty where it says nothing.
-std::string by_report(const fs::path& file)
+/// Of the run that wrote a file: what the report in its folder says, or in the folder above it
+/// (of a frame).
+struct Reported
 {
+    fs::path report, folder;
+    std::string name; ///< of the file, relative to the folder
+    Json json;
+};
+
+/// Nothing: no report there lists it.
+std::optional<Reported> reported(const fs::path& file)
+{
+    const auto whole = fs::absolute(file).lexically_normal();
+    auto folder = whole.parent_path();
+    auto name = whole.filename().string();
+    if (is_frame("frames/" + name) && folder.filename() == "frames") {
+        name = "frames/" + name;
+        folder = folder.parent_path();
+    }
+    const auto report =
+        file.parent_path() / (name.starts_with("frames/") ? "../report.json" : "report.json");
     std::error_code none;
-    const auto report = file.parent_path() / "report.json";
     if (!fs::exists(report, none))
         return {};
-    const auto j = parse_json(file_content(report, most_bytes), report.string());
+    const auto shown = report.lexically_normal();
+    Reported out{shown, folder, name, parse_json(file_content(report, most_bytes), shown.string())};
+    const auto& j = out.json;
     if (!j.is_object() || j.value("program", Json()) != "tawara")
         return {};
     const auto files = j.value("files", Json::array());
-    if (std::find(files.begin(), files.end(), file.filename().string()) == files.end())
+    if (std::find(files.begin(), files.end(), name) == files.end())
         return {};
+    return out;
+}
+
+/// What it says of the run.
+std::string by_report(const Reported& of)
+{
+    const auto& j = of.json;
     Json out;
     for (const char* key : {"program", "version", "built_from"})
         out[key] = j.value(key, Json());
-    const auto run = j.value("reproduction", Json::object());
-    const auto digests = run.value("tables_sha256", Json::object());
-    if (const auto of = digests.value(file.filename().string(), Json());
-        of.is_string() && of != sha256(file_content(file, most_bytes)))
-        throw InputError(file.string(), "has other bytes than the run of " + report.string() +
-                                            " wrote: it was changed since");
+    const auto run = j.value(report::record_key, Json::object());
     for (const char* key : {"session_sha256", "mesh_sha256"})
         out[key] = run.value(key, Json());
     const auto devices = j.value("devices", Json::array());
     out["device"] = devices.empty() ? Json() : devices.front();
     out["precision"] = j.value("precision", Json());
     Json options;
-    for (const char* key : {"devices", "threads", "resume", "branch"})
+    for (const char* key : {"devices", "threads", "until_ms", "resume", "branch"})
         if (run.contains(key))
             options[key] = run[key];
     out["options"] = options;
     out["session"] = run.value("session", Json());
-    out["said_by"] = report.string();
+    out["said_by"] = of.report.string();
     return out.dump();
+}
+
+/// A file of JSON that this program has written whole: a run's report, a verification table.
+std::string by_itself(const fs::path& file)
+{
+    if (file.extension() != ".json")
+        return {};
+    const auto j = parse_json(file_content(file, most_bytes), file.string());
+    if (!j.is_object() || j.value("program", Json()) != "tawara")
+        return {};
+    if (j.contains(report::record_key))
+        return by_report({file, file.parent_path(), file.filename().string(), j});
+    Json out;
+    for (const char* key :
+         {"program", "version", "built_from", "begun", "form", "only", "machine", "devices"})
+        if (j.contains(key))
+            out[key] = j[key];
+    return out.dump();
+}
+
+/// Whether the file is as its run left it. @throws InputError where it is not
+bool is_unchanged(const fs::path& file, const Reported& of)
+{
+    const auto kind = digest_of(of.name);
+    const auto known = report::digests_in(of.json.value(report::record_key, Json::object()),
+                                          digest_key(kind), of.report.string())
+                           .value(of.name, Json());
+    if (!known.is_string())
+        return false;
+    if (known != output_digest(of.folder, of.name))
+        throw InputError(file.string(), std::string("has other ") +
+                                            (kind == DigestOf::values ? "values" : "bytes") +
+                                            " than the run of " + of.report.string() +
+                                            " wrote: it was changed since");
+    return true;
 }
 
 /// Where it has a place of its own.
@@ -121,35 +179,43 @@ std::string in_its_format(const fs::path& file, std::string& why_not)
 
 } // namespace
 
-std::string provenance_in(const fs::path& file)
-{
+FoundProvenance find_provenance(const fs::path& file)
+try {
     auto beside = file;
     beside += ".provenance.json";
     std::error_code none;
     if (!fs::exists(file, none))
         throw InputError(file.string(), "is not there");
+    FoundProvenance out;
+    std::optional<Reported> run;
     std::string why_not;
-    auto text = in_its_format(file, why_not);
-    if (text.empty() && fs::exists(beside, none))
-        text = within(file_content(beside, most_bytes));
-    if (text.empty())
-        try {
-            text = by_report(file);
-        } catch (const Json::exception&) { // its members are of other types
-            throw InputError((file.parent_path() / "report.json").string(),
-                             "is no report that tawara-cli run has written");
-        }
-    if (text.empty())
-        text = within(file_content(file, most_bytes, "results are smaller"));
-    if (text.empty() && !why_not.empty())
-        throw InputError(file.string(), "cannot be read (" + why_not +
-                                            "), so that nothing says "
-                                            "what made it");
-    if (text.empty())
+    try {
+        if (file.filename() != "report.json")
+            run = reported(file);
+    } catch (const InputError& e) { // which may not matter: files say it themselves
+        why_not = e.what();
+    }
+    if (run && is_unchanged(file, *run))
+        out.unchanged_by = run->report;
+    out.text = in_its_format(file, why_not);
+    if (out.text.empty() && fs::exists(beside, none))
+        out.text = within(file_content(beside, most_bytes));
+    if (out.text.empty() && run)
+        out.text = by_report(*run);
+    if (out.text.empty())
+        out.text = by_itself(file);
+    if (out.text.empty())
+        out.text = within(file_content(file, most_bytes, "results are smaller"));
+    if (out.text.empty() && !why_not.empty())
+        throw InputError(file.string(), "nothing tells what made it (" + why_not + ")");
+    if (out.text.empty())
         throw InputError(file.string(),
                          "says nothing of what made it, and neither does a report.json or " +
                              beside.filename().string() + " beside it");
-    return text;
+    return out;
+} catch (const Json::exception&) { // its members are of other types
+    throw InputError((file.parent_path() / "report.json").string(),
+                     "is no report that tawara-cli run has written");
 }
 
 } // namespace tawara::simulation

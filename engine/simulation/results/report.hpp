@@ -39,6 +39,7 @@ struct ReportInput
     const ProbeTable* calcium = nullptr;         ///< rows of calcium.csv; null: there are none
     const cable::NetworkPart* network = nullptr; ///< of the tissue's network; null: there is none
     const Provenance* by = nullptr;              ///< for the page; null: of the program alone
+    std::map<std::string, std::string> frames_sha256 = {}; ///< FrameWriter::digests()
     /// 0: never.
     double branched_ms() const { return edits.empty() ? 0 : edits.back().time_ms; }
 };

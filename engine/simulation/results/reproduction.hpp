@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a report keeps so that its run can be done again, and what both runs came to.
+// What a report keeps so that its run can be done again.
 #pragma once
 #include "engine/simulation/results/run_report.hpp"
 #include "engine/simulation/session/session.hpp"
@@ -25,27 +25,5 @@ struct RecordedRun
 /// @throws InputError where it is none, holds no session (an older program's, a mesh in parts), or
 /// names a checkpoint that is gone or has other bytes, or files in a folder that is gone
 RecordedRun read_report(const std::filesystem::path& report);
-
-/// One thing that both runs say.
-struct Compared
-{
-    std::string what;     ///< "mesh", "V at the end", "probes.csv", ...
-    bool same = false;    ///< bit for bit
-    std::string how = {}; ///< where it is not: by how much, as far as that is known
-};
-/// What two runs came to.
-struct RunComparison
-{
-    std::vector<Compared> results;
-    std::vector<std::string> remarks; ///< other program, device, precision
-    bool same() const;                ///< all results
-};
-
-/// Compares the reports of two runs of one session; where their folders have activation.csv, by how
-/// much activation differs.
-/// @throws InputError where one of them says nothing that can be compared
-RunComparison compare_reports(const std::string& before_json,
-                              const std::filesystem::path& before_folder,
-                              const std::string& now_json, const std::filesystem::path& now_folder);
 
 } // namespace tawara::simulation

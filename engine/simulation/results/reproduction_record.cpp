@@ -4,8 +4,10 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/digest/sha256.hpp"
+#include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -42,15 +44,22 @@ Json end_digest(const ReportInput& in)
     }
 }
 
-/// Tables but activation.csv, which the maps' digests stand for.
-Json table_digests(const ReportInput& in)
+/// Of what the run has written, and of frames that it went on with.
+void add_digests(Json& j, const ReportInput& in)
 {
-    Json out = Json::object();
-    for (const auto& f : in.files)
-        if (f.ends_with(".csv") && f != "activation.csv")
-            if (const auto path = in.options.out / f; std::filesystem::exists(path))
-                out[f] = sha256(file_content(path));
-    return out;
+    for (const auto kind : {DigestOf::table, DigestOf::values, DigestOf::bytes})
+        j[digest_key(kind)] = Json::object();
+    for (const auto& f : in.files) {
+        if (f == "report.json") // which these stand in
+            continue;
+        const auto kind = digest_of(f);
+        auto& to = j[digest_key(kind)];
+        if (kind != DigestOf::values) {
+            if (std::filesystem::exists(in.options.out / f))
+                to[f] = output_digest(in.options.out, f);
+        } else if (const auto known = in.frames_sha256.find(f); known != in.frames_sha256.end())
+            to[f] = known->second;
+    }
 }
 
 /// In full, its folder without symbolic links: so it can be told from another folder's.
@@ -90,8 +99,11 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
     if (in.stepper.keeps_maps()) {
         j["activation_sha256"] = digest(maps.activation_ms);
         j["repolarisation_sha256"] = digest(maps.repolarisation_ms);
+        j["repolarised"] =
+            std::count_if(maps.repolarisation_ms.begin(), maps.repolarisation_ms.end(),
+                          [](double ms) { return std::isfinite(ms); });
     }
-    j["tables_sha256"] = table_digests(in);
+    add_digests(j, in);
     return j;
 }
 

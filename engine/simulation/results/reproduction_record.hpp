@@ -8,7 +8,7 @@
 namespace tawara::simulation::report {
 
 /// Session, options, program; digests (SHA-256) of the mesh, of V at the end, of the maps and of
-/// the tables that were written.
+/// the files that were written (output_digest()).
 /// @cost  reads mesh, fields and tables once: about 300 MB/s
 nlohmann::ordered_json reproduction_json(const ReportInput& in, const device::Maps& maps);
 

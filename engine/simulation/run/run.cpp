@@ -375,7 +375,8 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
                                            : std::span<const Electrode>(),
                             rows_of(tables_, calcium_file),
                             simulation_.network(),
-                            &provenance()};
+                            &provenance(),
+                            frames_.writer().digests()};
     auto report = make_report(input, leads);
     write_whole(options_.out / "report.json",
                 [&](std::ostream& out) { out << report.json << "\n"; });
@@ -384,16 +385,6 @@ void Run::write_report(const std::string& ended, std::optional<RunReport>& made)
         write_whole(options_.html, [&](std::ostream& out) {
             out << html_report(input, *made, step_traces(), leads);
         });
-}
-
-/// What the run has left, for its report.
-std::vector<std::string> Run::files_and_report()
-{
-    auto files = files_;
-    files.emplace_back("report.json");
-    for (auto& f : frames_.writer().files())
-        files.push_back(std::move(f));
-    return files;
 }
 
 /// Writes what was reached, and the report.

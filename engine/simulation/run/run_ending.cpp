@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run keeps and says that does not come to its end.
+// What a run has left, and what it keeps and says where it does not come to its end.
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/going_on.hpp"
 #include "engine/simulation/results/outputs.hpp"
@@ -56,6 +56,16 @@ void Run::keep_what_was_reached()
     if (step > first_step_)
         say(Notice::Level::info, "stopped at " + ms_text(step) + ", kept in " + file.string() +
                                      "; " + how_to_go_on(options_, file));
+}
+
+/// What the run has left, for its report.
+std::vector<std::string> Run::files_and_report()
+{
+    auto files = files_;
+    files.emplace_back("report.json");
+    for (auto& f : frames_.writer().files())
+        files.push_back(std::move(f));
+    return files;
 }
 
 /// What a run that failed has reached; what cannot be written then is said, and the failure goes

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/output_digest.hpp"
+
+#include "engine/digest/sha256.hpp"
+#include "engine/mesh/io/vtu_series.hpp"
+#include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/results/outputs.hpp"
+
+namespace tawara::simulation {
+
+DigestOf digest_of(std::string_view name)
+{
+    if (name.ends_with(".csv"))
+        return DigestOf::table;
+    return name == igb_file || is_frame(name) ? DigestOf::values : DigestOf::bytes;
+}
+
+const char* digest_key(DigestOf what)
+{
+    switch (what) {
+    case DigestOf::table:
+        return "tables_sha256";
+    case DigestOf::values:
+        return "frames_sha256";
+    case DigestOf::bytes:
+        break;
+    }
+    return "files_sha256";
+}
+
+std::string digest_of_values(std::span<const float> values)
+{
+    return sha256({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+std::string output_digest(const std::filesystem::path& folder, const std::string& name)
+{
+    if (name == igb_file)
+        return sha256_of_file(folder / name, igb_header_bytes);
+    if (is_frame(name))
+        return digest_of_values(mesh::io::values_of_vtu(folder / name, frame_array));
+    return sha256_of_file(folder / name);
+}
+
+} // namespace tawara::simulation

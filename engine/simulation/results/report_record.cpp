@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/simulation/results/report_record.hpp"
+
+#include "engine/core/error.hpp"
+#include "engine/simulation/session/session_json.hpp"
+
+namespace tawara::simulation::report {
+
+Json parsed(const std::string& text, const std::string& file)
+{
+    try {
+        return parse_json(text, file);
+    } catch (const InputError&) {
+        throw InputError(file, "is no JSON that a report can be; give the report.json that "
+                               "tawara-cli run has written");
+    }
+}
+
+Json record_of(const Json& report, const std::string& file)
+{
+    if (!report.is_object() || report.value("program", Json()) != "tawara")
+        throw InputError(file, "is no report of a run; give the report.json that tawara-cli run "
+                               "has written");
+    if (!report.contains(record_key) || !report[record_key].is_object())
+        throw InputError(file, "holds no session (it was written by an older program, or of a mesh "
+                               "in parts); run the session itself");
+    return report[record_key];
+}
+
+Json digests_in(const Json& record, const char* key, const std::string& file)
+{
+    const auto out = record.value(key, Json::object());
+    if (!out.is_object())
+        throw InputError(file, std::string("/") + record_key + "/" + key,
+                         "should be an object of names and digests");
+    return out;
+}
+
+} // namespace tawara::simulation::report
