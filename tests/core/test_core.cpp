@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/json_size.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/core/nearest.hpp"
@@ -18,6 +19,7 @@
 #include <set>
 #include <sys/stat.h>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <unistd.h>
 
@@ -34,6 +36,27 @@ class TestCore : public QObject
                  "a.json:/time/dt_ms: no");
         QCOMPARE(std::string(InputError("a.node", 12L, "no").what()), "a.node:12: no");
         QCOMPARE(std::string(InputError("--dt", "no").what()), "--dt: no");
+    }
+
+    /// The two sizes never read the same.
+    void filesThatAreTooLargeSayTheirSize()
+    {
+        QTemporaryDir dir;
+        const fs::path file = dir.path().toStdString() + "/f";
+        std::ofstream(file) << "x";
+        constexpr std::uintmax_t MB = 1U << 20;
+        for (const auto& [bytes, most, says] :
+             {std::tuple(32 * MB + 1, 32 * MB, "has 33554433 bytes, more than 33554432; no text"),
+              {33 * MB, 32 * MB, "has 33 MB, more than 32; no text"},
+              {std::uintmax_t{6}, std::uintmax_t{5}, "has 6 bytes, more than 5; no text"}}) {
+            fs::resize_file(file, bytes);
+            try {
+                file_content(file, most, "no text");
+                QFAIL("was read");
+            } catch (const InputError& e) {
+                QCOMPARE(e.reason, std::string(says));
+            }
+        }
     }
 
     /// Brackets in texts and comments are none; a quote in a comment begins no text.
