@@ -203,6 +203,52 @@ class TestCore : public QObject
         QCOMPARE(std::distance(fs::directory_iterator(folder), {}), 4);
     }
 
+    /// Asked before long work, so that nothing is lost to a link at its end.
+    void linksToNothingAreSaid()
+    {
+        QTemporaryDir dir;
+        const fs::path root = dir.path().toStdString(), link = root / "link", gone = root / "gone";
+        const auto why = [](auto&& need, const fs::path& path) -> std::string {
+            try {
+                need(path);
+            } catch (const InputError& e) {
+                return e.what();
+            }
+            return {};
+        };
+        const auto says = [&](const fs::path& at, const std::string& more) {
+            return at.string() + ": " + more;
+        };
+        fs::create_symlink("gone", link);
+        const auto nothing = "is a symbolic link to nothing: there is no " + gone.string() +
+                             "; choose another folder";
+        QCOMPARE(why(need_writable_folder, link), says(link, nothing));
+        QCOMPARE(why(need_writable_folder, link / ""),
+                 says(link / "", link.string() + " " + nothing));
+        QCOMPARE(why(need_writable_folder, link / "sub"),
+                 says(link / "sub", link.string() + " " + nothing));
+        QCOMPARE(why(need_writable_file, link / "a.csv"),
+                 says(link / "a.csv", link.string() + " " + nothing));
+        QCOMPARE(why(need_writable_file, link), std::string()); // it is made there
+        fs::create_directory(gone);
+        QCOMPARE(why(need_writable_folder, link / "sub"), std::string());
+        fs::create_symlink("circle", root / "circle");
+        QCOMPARE(why(need_writable_folder, root / "circle"),
+                 says(root / "circle",
+                      "is a symbolic link that leads in a circle; choose another folder"));
+        QCOMPARE(
+            why(need_writable_file, root / "circle"),
+            says(root / "circle", "is a symbolic link that leads in a circle; give another name"));
+        fs::create_symlink("no/a.csv", root / "far");
+        QCOMPARE(why(need_writable_file, root / "far"),
+                 says(root / "far", "is a symbolic link to nothing: there is no folder " +
+                                        (root / "no").string() + "; give another name"));
+        std::ofstream(root / "file") << "x";
+        fs::create_symlink("file/a.csv", root / "odd");
+        QVERIFY(!why(need_writable_file, root / "odd").empty());
+        QVERIFY(!fs::exists(root / "no"));
+    }
+
     /// Below an output folder no link is followed, and the folder stays the one that was opened.
     void outputFoldersFollowNoLinks()
     {

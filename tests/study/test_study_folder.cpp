@@ -192,6 +192,8 @@ class TestStudyFolder : public QObject
             QVERIFY2(has(why, "; choose another folder"), into.c_str());
             QVERIFY2(why.starts_with(into.string()), why.c_str());
         }
+        const auto why = refused([&] { p.run(p.root / "dangling"); });
+        QVERIFY2(has(why, "dangling: is a symbolic link to nothing: there is no "), why.c_str());
         QCOMPARE(text_of(p.root / "file"), precious);
         QVERIFY(!fs::exists(p.root / "nowhere"));
     }
