@@ -5,6 +5,7 @@
 #include "engine/cell/own_model.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/nearest.hpp"
 
 #include <algorithm>
@@ -160,6 +161,8 @@ void require_model(const std::string& key, const std::string& file, const std::s
                          "unknown cell model '" + model + "'" + hint(model, known) +
                              "; tawara-cli cell list names all");
     }
+    if (const auto kind = no_plain_file(model); !kind.empty())
+        throw InputError(file, where, "'" + model + "' " + kind);
     const auto extension = std::filesystem::path(model).extension();
     if (extension != ".mmt" && extension != ".cellml" && extension != ".xml")
         throw InputError(file, where,

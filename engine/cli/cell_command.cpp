@@ -12,6 +12,7 @@
 #include "engine/cell/compiler/split.hpp"
 #include "engine/cli/cell_run.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -372,6 +373,9 @@ void ModelArguments::declare(CLI::App& app)
 std::shared_ptr<const compiler::Model> ModelArguments::find(const std::string& name,
                                                             bool own_stimulus) const
 {
+    if (cell::is_file(name) || name.find('/') != std::string::npos)
+        if (const auto kind = no_plain_file(name); !kind.empty())
+            throw InputError(name, kind);
     std::error_code none;
     if (cell::is_file(name) && !std::filesystem::exists(name, none))
         throw InputError(name,

@@ -62,8 +62,8 @@ void verify_command(Context& c, const VerifyArguments& a)
         throw InputError("--data " + a.data,
                          "is no folder; give the folder that the references are unpacked in");
     if (!a.out.empty()) {
-        c.say_new_folder(std::filesystem::path(a.out) / "verify.json");
         need_writable_folder(a.out);
+        c.say_new_folder(std::filesystem::path(a.out) / "verify.json");
     }
     auto progress = c.progress();
     if (a.threads > 0)

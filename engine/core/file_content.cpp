@@ -36,6 +36,14 @@ std::string kind_of(const struct stat& s)
                               : "is a pipe or a device, not a file; copy its content into a file";
 }
 
+/// In MB, or in bytes where both would read the same.
+std::string too_large(std::uintmax_t bytes, std::uintmax_t most)
+{
+    const bool alike = bytes >> 20 == most >> 20;
+    const auto number = [&](std::uintmax_t n) { return std::to_string(alike ? n : n >> 20); };
+    return "has " + number(bytes) + (alike ? " bytes" : " MB") + ", more than " + number(most);
+}
+
 } // namespace
 
 std::string no_plain_file(const fs::path& file)
@@ -61,8 +69,7 @@ std::string file_content(const fs::path& file, std::uintmax_t most_bytes, const 
         fail(kind);
     const auto bytes = static_cast<std::uintmax_t>(s.st_size);
     if (bytes > most_bytes)
-        fail("has " + std::to_string(bytes >> 20) + " MB, more than " +
-             std::to_string(most_bytes >> 20) + (is_for.empty() ? "" : "; " + is_for));
+        fail(too_large(bytes, most_bytes) + (is_for.empty() ? "" : "; " + is_for));
     std::string text(bytes, '\0');
     for (std::size_t at = 0; at < text.size();) {
         const auto n = ::read(in.number, text.data() + at, text.size() - at);

@@ -34,16 +34,6 @@ std::string temporary_name(const fs::path& name)
            name.extension().string();
 }
 
-/// The file that a link leads to, for the user named it.
-fs::path followed(fs::path target)
-{
-    std::error_code none;
-    constexpr int most_links = 40; // of links to links, as the kernel follows them
-    for (int k = 0; k < most_links && fs::is_symlink(target, none); ++k) // the links stay
-        target = target.parent_path() / fs::read_symlink(target, none);
-    return target;
-}
-
 void flush(int fd, const fs::path& target)
 {
     if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS && errno != EBADF)
@@ -52,6 +42,15 @@ void flush(int fd, const fs::path& target)
 }
 
 } // namespace
+
+fs::path followed(fs::path target)
+{
+    std::error_code none;
+    constexpr int most_links = 40; // of links to links, as the kernel follows them
+    for (int k = 0; k < most_links && fs::is_symlink(target, none); ++k) // the links stay
+        target = target.parent_path() / fs::read_symlink(target, none);
+    return target;
+}
 
 bool is_part_name(const std::string& name, const std::string& stem)
 {

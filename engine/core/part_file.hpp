@@ -43,6 +43,10 @@ class PartFile
     FolderHandle file_;
 };
 
+/// Where a symbolic link leads, be it to what is not there; a link where that is a circle. Any
+/// other path is given back.
+std::filesystem::path followed(std::filesystem::path target);
+
 /// Whether a name is that of a PartFile's temporary file. @param stem  of its target; empty: of any
 bool is_part_name(const std::string& name, const std::string& stem = {});
 

@@ -16,17 +16,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// What a symbolic link to nothing is, as a message has it; empty: it leads somewhere, or is none.
+std::string link_to_nothing(const fs::path& link)
+{
+    std::error_code none, why;
+    if (!fs::is_symlink(link, none) || fs::exists(link, why))
+        return {};
+    const auto to = followed(link);
+    if (fs::is_symlink(to, none))
+        return "is a symbolic link that leads in a circle";
+    if (why)
+        return "is a symbolic link to " + to.string() + ", which cannot be reached (" +
+               why.message() + ")";
+    return "is a symbolic link to nothing: there is no " + to.string();
+}
+
 /// Why files could not be written into the folder of a path, or that folder itself; empty: they
 /// could. The folder need not exist yet.
 std::string in_the_way(const fs::path& folder, const fs::path& path)
 {
     std::error_code none;
     fs::path there = folder.empty() ? fs::path(".") : folder;
-    while (!fs::exists(there, none) && there.has_relative_path())
+    while (!fs::exists(there, none) && !fs::is_symlink(there, none) && there.has_relative_path())
         there = there.has_parent_path() ? there.parent_path() : fs::path(".");
+    const auto named = there == path ? std::string() : there.string() + " ";
+    if (const auto link = link_to_nothing(there); !link.empty())
+        return named + link + "; choose another folder";
     if (!fs::is_directory(there, none))
-        return (there == path ? "" : there.string() + " ") +
-               "is a file, not a folder; choose another folder";
+        return named + "is a file, not a folder; choose another folder";
     if (::access(there.c_str(), W_OK | X_OK) == 0)
         return {};
     const std::string why = std::string("cannot be written: ") + std::strerror(errno);
@@ -84,8 +101,15 @@ void need_writable_file(const fs::path& file)
         throw InputError(file.string(), "is a folder; give the name of a file");
     if (fs::exists(file, none) && !fs::is_regular_file(file, none))
         throw InputError(file.string(), "is a device or a pipe, not a file; give another name");
-    if (const auto why = in_the_way(file.parent_path(), file); !why.empty())
-        throw InputError(file.string(), why);
+    const auto real = followed(file); // it is made there
+    if (fs::is_symlink(real, none))
+        throw InputError(file.string(), link_to_nothing(file) + "; give another name");
+    if (const auto folder = real.parent_path();
+        real != file && !folder.empty() && !fs::exists(folder, none))
+        throw InputError(file.string(), "is a symbolic link to nothing: there is no folder " +
+                                            folder.string() + "; give another name");
+    if (const auto why = in_the_way(real.parent_path(), real); !why.empty())
+        throw InputError(real.string(), why);
 }
 
 } // namespace tawara

@@ -25,11 +25,12 @@ void write_part(const PartFile& part, const std::function<void(std::ostream&)>& 
 void write_whole_by_path(const std::filesystem::path& path,
                          const std::function<void(const std::filesystem::path&)>& writer);
 
-/// That files could be written into a folder, which need not exist yet: asked before long work.
+/// That files could be written into a folder, which need not exist yet: asked before long work. A
+/// symbolic link to nothing is no such folder.
 /// @throws InputError what is in the way
 void need_writable_folder(const std::filesystem::path& folder);
 
-/// The same of one file.
+/// The same of one file, or of the one that a symbolic link to it leads to, whose folder exists.
 void need_writable_file(const std::filesystem::path& file);
 
 } // namespace tawara

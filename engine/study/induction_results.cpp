@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/induction_results.hpp"
 
-#include "engine/core/error.hpp"
-#include "engine/core/file_content.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/study/site_page.hpp"
@@ -10,7 +8,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace tawara::study {
 namespace {
@@ -102,12 +99,7 @@ std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesy
         s.run = row.name;
         for (const auto& path : paths)
             s.values.push_back(setting_of(run, path));
-        try {
-            const auto report = nlohmann::ordered_json::parse(file_content(file));
-            s.record = site_record(report.at("induction"));
-        } catch (const nlohmann::json::exception&) {
-            throw InputError(file.string(), "this is no report of a site that was searched");
-        }
+        s.record = reported_site(file);
     }
     return out;
 }

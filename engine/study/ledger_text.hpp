@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/error.hpp"
-#include "engine/core/json_size.hpp"
-#include "engine/simulation/session/json_fault.hpp"
+#include "engine/study/record_text.hpp"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace tawara::study {
@@ -24,18 +22,11 @@ template <class Use>
 auto understood(const std::filesystem::path& file, const char* what, const std::string& text,
                 Use use)
 {
-    const auto refuse = [&]() -> void {
-        throw InputError(file.string(), std::string("the ledger's record of its ") + what +
-                                            " is damaged; run the study into another folder");
-    };
-    if (!json_excess(text, simulation::most_json_depth).empty())
-        refuse();
-    try {
-        return use(nlohmann::ordered_json::parse(text));
-    } catch (const nlohmann::ordered_json::exception&) {
-        refuse();
-        throw;
-    }
+    return use_of_json(
+        text,
+        InputError(file.string(), std::string("the ledger's record of its ") + what +
+                                      " is damaged; run the study into another folder"),
+        use);
 }
 
 } // namespace tawara::study

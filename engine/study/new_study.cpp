@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/study/study_text.hpp"
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -136,8 +137,9 @@ fs::path make_study(const fs::path& chosen, const std::string& text,
     const auto written = part.path() / file.filename();
     write(part.path() / session_name);
     try {
-        auto o = StudyJson::parse(text, nullptr, true, true);
-        o["session"] = session_name;
+        auto o = study_json(text, written);
+        if (o.is_object()) // else read_study() says what it should be
+            o["session"] = session_name;
         write_whole(written, [&](std::ostream& out) { out << o.dump(2) << '\n'; });
         const auto s = read_study(written);
         for (const auto& run : s.runs)

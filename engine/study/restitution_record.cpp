@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/restitution_record.hpp"
 
-#include "engine/core/error.hpp"
-#include "engine/core/file_content.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/study/record_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -186,13 +185,12 @@ RestitutionStore::RestitutionStore(std::filesystem::path file) : file_(std::move
     std::error_code none;
     if (!std::filesystem::exists(file_, none))
         return;
-    try {
-        for (const auto& b : Json::parse(file_content(file_)))
-            beats_.push_back(restitution_beat(b));
-    } catch (const nlohmann::json::exception&) {
-        throw InputError(file_.string(), "this is no list of beats; remove the file, and the "
-                                         "beats are measured anew");
-    }
+    use_of_record(file_,
+                  "this is no list of beats; remove the file, and the beats are measured anew",
+                  [&](const Json& all) {
+                      for (const auto& b : all)
+                          beats_.push_back(restitution_beat(b));
+                  });
 }
 
 bool RestitutionStore::has(double interval_ms) const

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/restitution_results.hpp"
 
-#include "engine/core/error.hpp"
-#include "engine/core/file_content.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
+#include "engine/study/record_text.hpp"
 #include "engine/study/restitution.hpp"
 #include "engine/study/table_text.hpp"
 
@@ -61,13 +60,11 @@ std::vector<MeasuredRun> measured_runs(const Ledger& ledger, const std::filesyst
         for (const auto& path : paths)
             m.values.push_back(setting_of(run, path));
         m.title = title_of(paths, m.values);
-        try {
-            const auto report = nlohmann::ordered_json::parse(file_content(file));
-            for (const auto& b : report.at("restitution_beats"))
-                m.beats.push_back(restitution_beat(b));
-        } catch (const nlohmann::json::exception&) {
-            throw InputError(file.string(), "this is no report of restitution");
-        }
+        use_of_record(file, "this is no report of restitution",
+                      [&](const nlohmann::ordered_json& report) {
+                          for (const auto& b : report.at("restitution_beats"))
+                              m.beats.push_back(restitution_beat(b));
+                      });
     }
     return out;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/site_record.hpp"
 
-#include "engine/core/error.hpp"
-#include "engine/core/file_content.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/study/record_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -110,6 +109,12 @@ SiteRecord site_record(const Json& o)
     return r;
 }
 
+SiteRecord reported_site(const std::filesystem::path& report)
+{
+    return use_of_record(report, "this is no report of a site that was searched",
+                         [](const Json& o) { return site_record(o.at("induction")); });
+}
+
 std::string intervals_text(double cycle_ms, const Trial& t)
 {
     auto all = t.couplings_ms;
@@ -122,17 +127,16 @@ TrialStore::TrialStore(std::filesystem::path file) : file_(std::move(file))
     std::error_code none;
     if (!std::filesystem::exists(file_, none))
         return;
-    try {
-        const auto o = Json::parse(file_content(file_));
-        for (const auto& [key, to] : {std::pair("before", &before_), std::pair("after", &after_)})
-            for (const auto& trial : o.at(key)) {
-                auto t = trial_of(trial);
-                to->emplace(t.couplings_ms, std::move(t));
-            }
-    } catch (const nlohmann::json::exception&) {
-        throw InputError(file_.string(), "this is no list of trials; remove the file, and the site "
-                                         "is searched anew");
-    }
+    use_of_record(file_,
+                  "this is no list of trials; remove the file, and the site is searched anew",
+                  [&](const Json& o) {
+                      for (const auto& [key, to] :
+                           {std::pair("before", &before_), std::pair("after", &after_)})
+                          for (const auto& trial : o.at(key)) {
+                              auto t = trial_of(trial);
+                              to->emplace(t.couplings_ms, std::move(t));
+                          }
+                  });
 }
 
 SiteSearch::Known TrialStore::known(bool with_lesion) const

@@ -26,6 +26,8 @@ struct SiteRecord
 nlohmann::ordered_json to_json(const SiteRecord& r);
 /// @throws nlohmann::json::exception where it is none
 SiteRecord site_record(const nlohmann::ordered_json& o);
+/// Of a report.json. @throws InputError  where it is no report of a site
+SiteRecord reported_site(const std::filesystem::path& report);
 nlohmann::ordered_json to_json(const Trial& t);
 Trial trial_of(const nlohmann::ordered_json& o);
 

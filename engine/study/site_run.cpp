@@ -2,7 +2,6 @@
 #include "engine/study/site_run.hpp"
 
 #include "engine/core/error.hpp"
-#include "engine/core/file_content.hpp"
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
@@ -10,6 +9,7 @@
 #include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 #include "engine/study/lesion.hpp"
+#include "engine/study/record_text.hpp"
 #include "engine/study/report_head.hpp"
 #include "engine/study/site_page.hpp"
 
@@ -147,12 +147,10 @@ std::vector<ReportPage::Section> Searches::kept_pictures(const std::filesystem::
     std::error_code none;
     if (!std::filesystem::exists(file, none))
         return out;
-    try {
-        for (const auto& p : Json::parse(file_content(file)))
+    use_of_record(file, "this is no list of pictures; remove the file", [&](const Json& all) {
+        for (const auto& p : all)
             out.push_back({p.at(0).get<std::string>(), p.at(1).get<std::string>(), {}});
-    } catch (const Json::exception&) {
-        throw InputError(file.string(), "this is no list of pictures; remove the file");
-    }
+    });
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/study/study_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,10 +36,10 @@ struct Axis
     throw InputError(file.string(), where, why);
 }
 
-Json parsed(const fs::path& file)
+} // namespace
+
+Json study_json(const std::string& text, const fs::path& file)
 {
-    constexpr std::uintmax_t most_bytes = 32U << 20;
-    const std::string text = file_content(file, most_bytes, "studies are some kB");
     if (const auto excess = json_excess(text, simulation::most_json_depth); !excess.empty())
         fail(file, "", excess + "; studies are not");
     try {
@@ -53,6 +54,14 @@ Json parsed(const fs::path& file)
                          "this is no JSON; a study is an object as {\"schema\": 1, \"session\": "
                          "\"heart.json\", \"axes\": {\"time.dt_ms\": [0.01, 0.02]}}");
     }
+}
+
+namespace {
+
+Json parsed(const fs::path& file)
+{
+    constexpr std::uintmax_t most_bytes = 32U << 20;
+    return study_json(file_content(file, most_bytes, "studies are some kB"), file);
 }
 
 void check_keys(const fs::path& file, const Json& o)

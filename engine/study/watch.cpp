@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace tawara::study {
@@ -50,16 +49,6 @@ double bytes_in(const fs::path& folder)
             if (const auto size = at->file_size(none); !none)
                 sum += static_cast<double>(size);
     return sum;
-}
-
-std::shared_ptr<const SiteRecord> read_site(const fs::path& report)
-{
-    try {
-        const auto o = nlohmann::ordered_json::parse(file_content(report));
-        return std::make_shared<const SiteRecord>(site_record(o.at("induction")));
-    } catch (const nlohmann::json::exception&) {
-        throw InputError(report.string(), "this is no report of a site that was searched");
-    }
 }
 
 std::string from_base64(std::string_view text)
@@ -121,7 +110,8 @@ StudyView StudyWatch::look()
                 names.insert(name);
             auto& site = sites_[row.number];
             if (!site && out.searches_sites())
-                site = read_site(folder_ / row.name / "report.json");
+                site = std::make_shared<const SiteRecord>(
+                    reported_site(folder_ / row.name / "report.json"));
             r.site = site;
             const auto [size, fresh] = bytes_.try_emplace(row.number, 0.0);
             if (fresh)

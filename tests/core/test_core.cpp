@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/json_size.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/core/nearest.hpp"
@@ -18,6 +19,7 @@
 #include <set>
 #include <sys/stat.h>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <unistd.h>
 
@@ -34,6 +36,27 @@ class TestCore : public QObject
                  "a.json:/time/dt_ms: no");
         QCOMPARE(std::string(InputError("a.node", 12L, "no").what()), "a.node:12: no");
         QCOMPARE(std::string(InputError("--dt", "no").what()), "--dt: no");
+    }
+
+    /// The two sizes never read the same.
+    void filesThatAreTooLargeSayTheirSize()
+    {
+        QTemporaryDir dir;
+        const fs::path file = dir.path().toStdString() + "/f";
+        std::ofstream(file) << "x";
+        constexpr std::uintmax_t MB = 1U << 20;
+        for (const auto& [bytes, most, says] :
+             {std::tuple(32 * MB + 1, 32 * MB, "has 33554433 bytes, more than 33554432; no text"),
+              {33 * MB, 32 * MB, "has 33 MB, more than 32; no text"},
+              {std::uintmax_t{6}, std::uintmax_t{5}, "has 6 bytes, more than 5; no text"}}) {
+            fs::resize_file(file, bytes);
+            try {
+                file_content(file, most, "no text");
+                QFAIL("was read");
+            } catch (const InputError& e) {
+                QCOMPARE(e.reason, std::string(says));
+            }
+        }
     }
 
     /// Brackets in texts and comments are none; a quote in a comment begins no text.
@@ -178,6 +201,52 @@ class TestCore : public QObject
         QVERIFY_THROWS_EXCEPTION(InputError, need_writable_file(pipe));
         QVERIFY(fs::is_fifo(pipe));
         QCOMPARE(std::distance(fs::directory_iterator(folder), {}), 4);
+    }
+
+    /// Asked before long work, so that nothing is lost to a link at its end.
+    void linksToNothingAreSaid()
+    {
+        QTemporaryDir dir;
+        const fs::path root = dir.path().toStdString(), link = root / "link", gone = root / "gone";
+        const auto why = [](auto&& need, const fs::path& path) -> std::string {
+            try {
+                need(path);
+            } catch (const InputError& e) {
+                return e.what();
+            }
+            return {};
+        };
+        const auto says = [&](const fs::path& at, const std::string& more) {
+            return at.string() + ": " + more;
+        };
+        fs::create_symlink("gone", link);
+        const auto nothing = "is a symbolic link to nothing: there is no " + gone.string() +
+                             "; choose another folder";
+        QCOMPARE(why(need_writable_folder, link), says(link, nothing));
+        QCOMPARE(why(need_writable_folder, link / ""),
+                 says(link / "", link.string() + " " + nothing));
+        QCOMPARE(why(need_writable_folder, link / "sub"),
+                 says(link / "sub", link.string() + " " + nothing));
+        QCOMPARE(why(need_writable_file, link / "a.csv"),
+                 says(link / "a.csv", link.string() + " " + nothing));
+        QCOMPARE(why(need_writable_file, link), std::string()); // it is made there
+        fs::create_directory(gone);
+        QCOMPARE(why(need_writable_folder, link / "sub"), std::string());
+        fs::create_symlink("circle", root / "circle");
+        QCOMPARE(why(need_writable_folder, root / "circle"),
+                 says(root / "circle",
+                      "is a symbolic link that leads in a circle; choose another folder"));
+        QCOMPARE(
+            why(need_writable_file, root / "circle"),
+            says(root / "circle", "is a symbolic link that leads in a circle; give another name"));
+        fs::create_symlink("no/a.csv", root / "far");
+        QCOMPARE(why(need_writable_file, root / "far"),
+                 says(root / "far", "is a symbolic link to nothing: there is no folder " +
+                                        (root / "no").string() + "; give another name"));
+        std::ofstream(root / "file") << "x";
+        fs::create_symlink("file/a.csv", root / "odd");
+        QVERIFY(!why(need_writable_file, root / "odd").empty());
+        QVERIFY(!fs::exists(root / "no"));
     }
 
     /// Below an output folder no link is followed, and the folder stays the one that was opened.

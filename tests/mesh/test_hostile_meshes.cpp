@@ -224,6 +224,22 @@ class TestHostileMeshes : public QObject
         }
     }
 
+    void fibres_of_no_file()
+    {
+        auto m = shapes::rich();
+        const auto folder = in_folder("fibres"), pipe = in_folder("p.lon");
+        fs::create_directories(folder);
+        QCOMPARE(mkfifo(pipe.c_str(), 0600), 0);
+        for (const auto& [file, says] :
+             {std::pair(folder, "is a folder; name a file"), {pipe, "is a pipe or a device"}})
+            try {
+                io::attach_fibres(m, file);
+                QFAIL("accepted");
+            } catch (const InputError& e) {
+                QVERIFY2(e.reason.starts_with(says), e.what());
+            }
+    }
+
     /// Fibres all in one place would be compared with every vertex.
     void points_in_one_place()
     {

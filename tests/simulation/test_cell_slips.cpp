@@ -10,7 +10,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <cerrno>
 #include <ctime>
+#include <filesystem>
+#include <sys/stat.h>
 #include <thread>
 
 using namespace tawara;
@@ -204,6 +207,18 @@ dot(V) = -(i_ion + 1 [mV*F/A/ms] * %1) in [mV]
                      r.err.c_str());
             r = run({"cell", command, "luo_rudy"});
             QVERIFY2(r.err.starts_with("error: tawara-cli cell: unknown cell model 'luo_rudy'"),
+                     r.err.c_str());
+            for (const auto& folder : {path("folder.mmt"), path("folder")}) {
+                std::filesystem::create_directories(folder);
+                r = run({"cell", command, folder});
+                QVERIFY2(r.says("error: " + folder + ": is a folder; name a file"), r.err.c_str());
+            }
+            const auto pipe = path("pipe.mmt");
+            QVERIFY(::mkfifo(pipe.c_str(), 0600) == 0 || errno == EEXIST);
+            r = run({"cell", command, pipe});
+            QVERIFY2(r.says("error: " + pipe +
+                            ": is a pipe or a device, not a file; copy its "
+                            "content into a file"),
                      r.err.c_str());
         }
     }

@@ -133,6 +133,29 @@ class TestCliFiles : public QObject
         QVERIFY2(r.status == 0 && r.says(made("n6")), r.err.c_str());
     }
 
+    /// Before anything is computed.
+    void linksToNothingAreRefused()
+    {
+        std::filesystem::create_symlink("nothing", path("link"));
+        const auto says = "link: is a symbolic link to nothing: there is no " + path("nothing") +
+                          "; choose another folder\n";
+        for (const auto& args :
+             {std::vector<std::string>{"run", path("good.json"), "--devices", "cpu", "--out"},
+              {"verify", "--only", "cells.order", "--out"}}) {
+            auto words = args;
+            words.push_back(path("link"));
+            const auto r = run(words);
+            QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+            QVERIFY2(r.err.ends_with(says) && r.out.empty(), r.err.c_str());
+        }
+        const auto r = run({"cell", "run", "luo_rudy_1991", "--out", path("link/t.csv")});
+        QCOMPARE(r.status, static_cast<int>(cli::bad_input));
+        QVERIFY2(r.says("error: " + path("link/t.csv") + ": " + path("link") +
+                        says.substr(5, says.size() - 6)),
+                 r.err.c_str());
+        QVERIFY(!std::filesystem::exists(path("nothing")));
+    }
+
     /// Ctrl-C ends a run also while it waits for a session that nobody types.
     void interruptEndsWaitingForASession()
     {

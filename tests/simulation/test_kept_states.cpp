@@ -236,6 +236,10 @@ class TestKeptStates : public QObject
                             const char* says) { QTest::newRow(name) << file << content << says; };
         row("cut", "2.kept.json", good.left(40), "2.kept.json: is damaged");
         row("empty", "2.kept.json", "", "2.kept.json: is damaged");
+        QByteArray keys = good.chopped(1);
+        for (int k = 0; k < 20'000; ++k)
+            keys += ",\"" + QByteArray::number(k) + "\":{}";
+        row("many keys", "2.kept.json", keys + "}", "2.kept.json: is damaged");
         row("other version", "2.kept.json", QByteArray(good).replace("schema\":1", "schema\":9"),
             "2.kept.json:/schema: is of another version");
         row("no time", "2.kept.json", QByteArray(good).replace("ms\":1", "ms\":-1"),

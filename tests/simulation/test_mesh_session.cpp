@@ -136,6 +136,10 @@ class TestMeshSession : public QObject
         r = run({"mesh", "info", path("slab.pts"), "--fibres", path("none.lon")});
         QCOMPARE(r.status, 2);
         QVERIFY2(r.err.contains("none.lon") && r.err.contains("missing"), qPrintable(r.err));
+        QVERIFY(QDir(dir.path()).mkdir("folder.lon"));
+        r = run({"mesh", "info", path("slab.pts"), "--fibres", path("folder.lon")});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.contains("folder.lon: is a folder; name a file"), qPrintable(r.err));
     }
     /// Models that the usual step is too long for, and one that the mesh is coarse for.
     void schemeAndStepSuitTheModel()

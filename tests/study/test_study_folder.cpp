@@ -2,9 +2,12 @@
 // Folders of studies: links in them, folders that cannot be written, ledgers that are damaged.
 #include "engine/core/error.hpp"
 #include "engine/study/ledger.hpp"
+#include "engine/study/restitution_record.hpp"
 #include "engine/study/scheduler.hpp"
+#include "engine/study/site_record.hpp"
 #include "engine/study/study_results.hpp"
 #include "tests/several.hpp"
+#include "tests/slowdown.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -189,6 +192,8 @@ class TestStudyFolder : public QObject
             QVERIFY2(has(why, "; choose another folder"), into.c_str());
             QVERIFY2(why.starts_with(into.string()), why.c_str());
         }
+        const auto why = refused([&] { p.run(p.root / "dangling"); });
+        QVERIFY2(has(why, "dangling: is a symbolic link to nothing: there is no "), why.c_str());
         QCOMPARE(text_of(p.root / "file"), precious);
         QVERIFY(!fs::exists(p.root / "nowhere"));
     }
@@ -228,6 +233,46 @@ class TestStudyFolder : public QObject
         QVERIFY(p.changed("DROP TABLE runs"));
         why = p.why_not();
         QVERIFY2(has(why, "the ledger is damaged (no such table: runs)"), why.c_str());
+    }
+
+    /// Records of runs that would be whole without so many keys, each of which is looked for among
+    /// all before it.
+    void recordsBeyondBoundsAreDamagedOnes()
+    {
+        std::string keys;
+        for (int k = 0; k < 20'000; ++k)
+            keys += ", \"" + std::to_string(k) + "\": {}";
+        const Place p;
+        const auto trials = p.root / "search.json", beats = p.root / "beats.json",
+                   report = p.root / "report.json";
+        const auto put_all = [&](const std::string& more) {
+            put_text(trials, R"({"before": [], "after": [])" + more + "}");
+            put_text(beats, R"([{"interval_ms": 300, "beat": 1, "probe": "p", "captured": false)" +
+                                more + "}]");
+            const std::string found =
+                R"({"shortest_captured_ms": [], "trials": 1, "exit_segment": )"
+                R"(0, "worst": {"couplings_ms": [], "outcome": "none"}})";
+            put_text(report, R"({"induction": {"site": "s", "segment": 0, "place_mm": [0, 0, 0], )"
+                             R"("before": )" +
+                                 found + "}" + more + "}");
+        };
+        put_all("");
+        QVERIFY(TrialStore(trials).known(false).empty());
+        QCOMPARE(RestitutionStore(beats).beats().size(), std::size_t(1));
+        QCOMPARE(reported_site(report).site, std::string("s"));
+        for (const auto& more : {keys, ", \"x\": " + std::string(100'000, '[')}) {
+            put_all(more);
+            QElapsedTimer clock;
+            clock.start();
+            auto why = refused([&] { TrialStore{trials}; });
+            QVERIFY2(has(why, "search.json: this is no list of trials; remove"), why.c_str());
+            why = refused([&] { RestitutionStore{beats}; });
+            QVERIFY2(has(why, "beats.json: this is no list of beats; remove"), why.c_str());
+            why = refused([&] { reported_site(report); });
+            QVERIFY2(has(why, "report.json: this is no report of a site"), why.c_str());
+            QVERIFY2(clock.elapsed() < 1000 * tawara::test::slowdown,
+                     qPrintable(QString::number(clock.elapsed())));
+        }
     }
 
     /// What a study writes it reads again, be it of names that are not UTF-8.

@@ -92,6 +92,14 @@ class TestStudyWatch : public QObject
             InputError, make_study(path("torn"), to_json(of_times()), [](const auto&) -> void {
                 throw InputError("disk", "is full");
             }));
+        for (const auto& text : {std::string("{\"schema\": 1,\n"), std::string("[]"),
+                                 std::string(100'000, '[') + std::string(100'000, ']')})
+            try {
+                make_study(path("text"), text, [](const auto&) {});
+                QFAIL("a text that is no study was taken");
+            } catch (const InputError& e) {
+                QCOMPARE(e.file, path("text/text.json").string());
+            }
         QCOMPARE(
             QDir(dir_.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot),
             QStringList{"whole"});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/file_content.hpp"
 #include "engine/mesh/directions.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/io/raw.hpp"
@@ -130,6 +131,8 @@ Notices attach_fibres(TetMesh& m, const fs::path& file, std::optional<LengthUnit
 {
     const std::string name = file.string();
     const auto extension = file.extension().string();
+    if (const auto kind = no_plain_file(file); !kind.empty())
+        throw MeshError(name, kind);
     if (!fs::exists(file))
         throw MeshError(name, "is missing; give a file of fibres, or \"rule-based\"");
     if (extension == ".lon" || extension == ".blon")

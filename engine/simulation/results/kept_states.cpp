@@ -2,9 +2,11 @@
 #include "engine/simulation/results/kept_states.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/json_size.hpp"
 #include "engine/core/kept_files.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/session/json_fault.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -56,6 +58,9 @@ KeptState state_of(const fs::path& folder, std::int64_t number)
     const auto text = read_plain_file(file, longest_kept);
     if (!text)
         throw InputError(file.string(), "cannot be read");
+    const InputError damaged(file.string(), "is damaged: it is not what the program has written");
+    if (!json_excess(*text, most_json_depth).empty())
+        throw InputError(damaged);
     try {
         const Json j = Json::parse(*text);
         if (j.at("schema").get<int>() != kept_schema)
@@ -71,7 +76,7 @@ KeptState state_of(const fs::path& folder, std::int64_t number)
         s.has_state = j.at("state").get<bool>();
         s.mesh = j.at("mesh").get<std::string>();
     } catch (const Json::exception&) {
-        throw InputError(file.string(), "is damaged: it is not what the program has written");
+        throw InputError(damaged);
     }
     if (!std::isfinite(s.time_ms) || s.time_ms < 0)
         throw InputError(file.string(), "/time_ms", "is no time; want one from 0 on");

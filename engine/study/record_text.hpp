@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
+#include "engine/core/json_size.hpp"
+#include "engine/simulation/session/json_fault.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tawara::study {
+
+/// What a text says that this program wrote: `use` of its JSON.
+/// @throws InputError  a copy of `otherwise`, where it is not JSON, is beyond the bounds of
+///                     json_excess(), or `use` finds it is not what was written
+template <class Use>
+auto use_of_json(const std::string& text, const InputError& otherwise, Use use)
+{
+    if (!json_excess(text, simulation::most_json_depth).empty())
+        throw InputError(otherwise);
+    try {
+        return use(nlohmann::ordered_json::parse(text));
+    } catch (const nlohmann::ordered_json::exception&) {
+        throw InputError(otherwise);
+    }
+}
+
+/// The same of a file in a run's folder.
+/// @param otherwise  reason of the error where the file is not such a record
+template <class Use>
+auto use_of_record(const std::filesystem::path& file, const std::string& otherwise, Use use)
+{
+    constexpr std::uintmax_t most_bytes = 256U << 20;
+    return use_of_json(file_content(file, most_bytes, "what a study's run records is smaller"),
+                       InputError(file.string(), otherwise), use);
+}
+
+} // namespace tawara::study
