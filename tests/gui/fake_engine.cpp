@@ -152,9 +152,10 @@ std::shared_ptr<const simulation::Partition> FakeEngine::partition() const
 std::vector<simulation::Beat> FakeEngine::beats(std::uint64_t) const
 {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return {{10, 250, -85, 30, 115, 180, 230, 262, none, none},
-            {610, 248, -85, 29, 114, 178, 228, 258, 338, 600},
-            {1110, 240, -85, 28, 113, 170, 220, 249, 242, 500}};
+    return {
+        {10, 250, -85, 30, 115, 180, 230, 262, none, none, {}, {{"Apex", "S1", 0, 0, true}}},
+        {610, 248, -85, 29, 114, 178, 228, 258, 338, 600, {}, {{"Apex", "S1", 600, 600, true}}},
+        {1110, 240, -85, 28, 113, 170, 220, 249, 242, 500, {}, {{"Apex", "S2", 1100, 500, {}}}}};
 }
 
 std::shared_ptr<const simulation::Recording> FakeEngine::recording() const

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panel of beats: the order of its rows, what its plot is labelled with, its hint.
+// The panel of beats: the order of its rows, what paced them, what its plot is labelled with, its
+// hint.
 #include "tests/gui/cell_of.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/beats_panel.hpp"
@@ -104,6 +105,72 @@ class TestBeatsPanel : public fake::WindowTest
         QVERIFY(selected.size() == 1 && selected[0].row() == 5);
         clickTitle(table, 0);
         QCOMPARE(column(table, 0), (QStringList{"P1", "P1", "P1", "P2", "P2", "P2"}));
+    }
+
+    /// Kind, interval of what is premature, whether it captured; the site where there are several.
+    void aBeatSaysWhatPacedIt()
+    {
+        constexpr int paced = BeatsModel::paced_by;
+        BeatsPanel panel;
+        auto e = beatsOf("P1", {10, 410, 730, 1020, 1300, 1600, 1900},
+                         {250, 240, 220, 200, 210, 210, 210});
+        e.beats[0].paced_by = {"Apex", "S1", 0, 0, true};
+        e.beats[1].paced_by = {"Apex", "S1", 400, 400, true};
+        e.beats[2].paced_by = {"Apex", "S2", 720, 320, true};
+        e.beats[3].paced_by = {"Apex", "S3", 1010, 290.25, false};
+        e.beats[4].paced_by = {"Apex", "Pace now", 1290, 280, {}};
+        e.beats[5].paced_by = {"click", "", 1595, 0, true};
+        panel.setBeats({e}, {});
+        const auto* table = panel.table();
+        QCOMPARE(column(table, paced),
+                 (QStringList{"S1", "S1", "S2, 320 ms", "S3, 290.3 ms, not captured",
+                              "Pace now (?)", "click", "–"}));
+        const auto tip = [table](int row) {
+            return cell_of(table, row, paced, Qt::ToolTipRole).toString();
+        };
+        QCOMPARE(tip(0), QString("S1 of Apex at 0 ms. The pulse captured."));
+        QCOMPARE(tip(2), QString("S2 of Apex at 720 ms, 320 ms after the pulse before at this "
+                                 "site. The pulse captured."));
+        QVERIFY2(tip(3).contains("did not capture: its current alone"), qPrintable(tip(3)));
+        QVERIFY2(tip(4).endsWith("Whether the pulse captured is not known."), qPrintable(tip(4)));
+        QVERIFY2(tip(5).startsWith("Pulse of a click at "), qPrintable(tip(5)));
+        QVERIFY2(tip(6).startsWith("No pulse of a site or a click"), qPrintable(tip(6)));
+        panel.table()->selectAll();
+        panel.findChild<QAction*>("copyBeats")->trigger();
+        const auto lines = QGuiApplication::clipboard()->text().split('\n');
+        QVERIFY2(lines[0].endsWith("\tPaced by") && lines[3].endsWith("\tS2, 320 ms"),
+                 qPrintable(lines[0] + lines[3]));
+        for (auto& b : e.beats)
+            if (b.paced_by)
+                b.paced_by->of_several = true;
+        e.beats[1].paced_by->kind.clear(); // a plain train has no other name
+        panel.setBeats({e}, {});
+        QCOMPARE(column(table, paced), (QStringList{"Apex: S1", "Apex", "Apex: S2, 320 ms",
+                                                    "Apex: S3, 290.3 ms, not captured",
+                                                    "Apex: Pace now (?)", "click", "–"}));
+    }
+    /// By site, S1 before S2, those by interval; beats that no pulse made come last either way.
+    void pulsesSort()
+    {
+        constexpr int paced = BeatsModel::paced_by;
+        BeatsPanel panel;
+        auto e = beatsOf("P1", {10, 300, 600, 900, 1200, 1500, 1800},
+                         {250, 240, 220, 200, 210, 210, 210});
+        e.beats[0].paced_by = {"B", "S1", 0, 0, true, true};
+        e.beats[2].paced_by = {"A", "S10", 590, 90, true, true};
+        e.beats[3].paced_by = {"A", "S2", 890, 320, true, true};
+        e.beats[4].paced_by = {"A", "S2", 1190, 90, true, true};
+        e.beats[5].paced_by = {"A", "Pace now", 1490, 50, true, true};
+        e.beats[6].paced_by = {"A", "S1", 1790, 600, true, true};
+        panel.setBeats({e}, {});
+        const QStringList sites{"A: S1",         "A: S2, 90 ms", "A: S2, 320 ms",
+                                "A: S10, 90 ms", "A: Pace now",  "B: S1"};
+        auto* model = panel.table()->model();
+        model->sort(paced);
+        QCOMPARE(column(panel.table(), paced), sites + QStringList{"–"});
+        model->sort(paced, Qt::DescendingOrder);
+        QCOMPARE(column(panel.table(), paced),
+                 QStringList(sites.rbegin(), sites.rend()) + QStringList{"–"});
     }
 
     /// A title that is cut at both ends tells nothing.

@@ -96,6 +96,8 @@ class TestPanelsOfResults : public fake::WindowTest
         QTRY_COMPARE_WITH_TIMEOUT(rows_of(table), 3, 10000);
         QCOMPARE(cell_of(table, 1, 4).toString(), QString("258.0"));
         QCOMPARE(cell_of(table, 0, 7).toString(), QString("–"));
+        QCOMPARE(cell_of(table, 0, 9).toString(), QString("S1"));
+        QCOMPARE(cell_of(table, 2, 9).toString(), QString("S2, 500 ms (?)"));
         f->host->removeProbe(f->window->probes()->entries().at(0).id); // its beats go with it
         QTRY_COMPARE(rows_of(table), 0);
         f->window->document()->addProbe("B", {0, 0, -60});

@@ -108,7 +108,7 @@ class TestResultPanels : public fake::WindowTest
         QCOMPARE(rows_of(table), 6);
         QCOMPARE(row(4), QString("Tissue changed at 1 240 ms, during the beat above: drug "
                                  "Dofetilide given"));
-        QCOMPARE(table->columnSpan(4, 0), 9);
+        QCOMPARE(table->columnSpan(4, 0), BeatsModel::columns);
         QCOMPARE(table->columnSpan(3, 0), 1);
         QCOMPARE(row(5), QString("Front"));
         QCOMPARE(table->columnWidth(0), narrow);
@@ -120,7 +120,7 @@ class TestResultPanels : public fake::WindowTest
         panel.setBeats({beatsAt({0, 350})}, {{310, "a"}, {320, "a"}, {330, "a"}});
         QCOMPARE(rows_of(table), 3);
         QCOMPARE(row(1), QString("Tissue changed 3 times, at 310 to 330 ms: a"));
-        QCOMPARE(table->columnSpan(1, 0), 9);
+        QCOMPARE(table->columnSpan(1, 0), BeatsModel::columns);
         panel.setBeats({beatsAt({0, 350, 700})}, {}); // from the start
         QCOMPARE(rows_of(table), 3);
         QCOMPARE(table->columnSpan(1, 0), 1);

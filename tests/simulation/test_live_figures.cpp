@@ -238,6 +238,60 @@ class TestLiveFigures : public QObject
         QVERIFY(e.beats(id(0)).at(0).holds(ms));
     }
 
+    /// Beats name the pulses behind them, while the run goes on too: of S1, S2 (too early), S1, S2.
+    void beatsKnowTheirPulses()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = bar(960);
+        s.stimuli = {end_of_bar(0), end_of_bar(930, 0.1)};
+        s.stimuli[0].name = "left";
+        s.stimuli[0].protocol = Protocol{Protocol::Kind::s1s2, 600, 1, {200}, -250, 2, 200};
+        s.stimuli[1].name = "late";
+        QVERIFY(in.answer(e.post(Load{s})).applied);
+        const auto traces = e.traces();
+        in.clear();
+        e.post(RunUntil{920});
+        while (!in.wait_state(Status::State::paused, 20)) {
+            QVERIFY(e.status().state != Status::State::failed);
+            for (const auto& b : e.beats(traces[0].probe))
+                QVERIFY(!b.paced_by || b.paced_by->stimulus == "left");
+        }
+        const auto check = [&](bool several) {
+            for (const auto& t : traces) {
+                const auto beats = e.beats(t.probe);
+                QCOMPARE(beats.size(), std::size_t(3));
+                constexpr std::pair<const char*, double> wanted[] = {
+                    {"S1", 0}, {"S1", 200}, {"S2", 450}};
+                for (std::size_t k = 0; k < 3; ++k) {
+                    QVERIFY(beats[k].paced_by.has_value());
+                    const auto& p = *beats[k].paced_by;
+                    QCOMPARE(p.stimulus, std::string("left"));
+                    QCOMPARE(p.kind, std::string(wanted[k].first));
+                    QCOMPARE(p.coupling_ms, wanted[k].second);
+                    QVERIFY(p.time_ms < beats[k].activation_ms);
+                    QVERIFY(p.captured.value_or(false));
+                    QCOMPARE(p.of_several, several);
+                }
+            }
+        };
+        check(false);
+        run_to(e, in, 950);
+        check(true);
+        QVERIFY(in.answer(e.post(Reset{})).applied); // pulses begin anew
+        QVERIFY(e.beats(traces[0].probe).empty());
+        run_to(e, in, 100);
+        const auto beats = e.beats(traces[0].probe);
+        QVERIFY(beats.size() == 1 && beats[0].paced_by && !beats[0].paced_by->of_several);
+        QCOMPARE(beats[0].paced_by->time_ms, 0.0);
+        QVERIFY(in.answer(e.post(Load{bar()})).applied); // of another run
+        QVERIFY(in.answer(e.post(Stimulate{{0, 1, 1}, 1.5, 2, 50})).applied);
+        run_to(e, in, 100);
+        const auto clicked = e.beats(e.traces()[0].probe);
+        QVERIFY(clicked.size() == 1 && clicked[0].paced_by.has_value());
+        QCOMPARE(clicked[0].paced_by->stimulus, std::string("click"));
+    }
+
     /// V of a trace that rests, rises and falls in straight lines.
     void beatsAroundARenewal()
     {

@@ -11,11 +11,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <span>
+#include <tuple>
 
 namespace tawara {
 
+using simulation::PacedBy;
 using simulation::TissueEdit;
 
 namespace {
@@ -26,7 +29,7 @@ QString decimal(double v, int decimals)
                             : QStringLiteral("–");
 }
 
-/// @pre  not the first column, which has names
+/// @pre  a column of numbers
 double valueOf(const simulation::Beat& b, int column)
 {
     const double values[] = {b.activation_ms,      b.apd30_ms,     b.apd50_ms,     b.apd90_ms,
@@ -40,12 +43,15 @@ QString measure(const simulation::Beat& b, int column)
     return decimal(valueOf(b, column), column == upstroke ? 0 : 1);
 }
 
+QString tenths(double ms)
+{
+    return spacedNumber(std::round(10 * ms) / 10);
+}
+
 /// "Tissue changed at 1 240 ms, during the beat above: drug Dofetilide given"
 QString changeText(std::span<const TissueEdit> edits, const simulation::Beat* before)
 {
-    const auto at = [](const TissueEdit& e) {
-        return spacedNumber(std::round(10 * e.time_ms) / 10);
-    };
+    const auto at = [](const TissueEdit& e) { return tenths(e.time_ms); };
     QString text = edits.size() == 1
                        ? BeatsModel::tr("Tissue changed at %1 ms").arg(at(edits.front()))
                        : BeatsModel::tr("Tissue changed %1 times, at %2 to %3 ms")
@@ -57,12 +63,81 @@ QString changeText(std::span<const TissueEdit> edits, const simulation::Beat* be
     return what.isEmpty() ? text : text + QStringLiteral(": ") + what;
 }
 
+/// @param stimulus  as of BeatPulse
+QString giverOf(const std::string& stimulus)
+{
+    return stimulus == "click" ? BeatsModel::tr("a click") : QString::fromStdString(stimulus);
+}
+
 QString drivenText(const std::string& by)
 {
     return BeatsModel::tr("* The current of %1 was flowing here when V rose: upstroke, amplitude "
                           "and APDs, APD30 above all, are of that current as well as of the cells. "
                           "A probe outside of what is stimulated shows the cells alone.")
-        .arg(by == "click" ? BeatsModel::tr("a click") : QString::fromStdString(by));
+        .arg(giverOf(by));
+}
+
+/// 2 of S2; 0 of pulses that have no such number.
+int numberOf(const PacedBy& p)
+{
+    return p.kind.starts_with('S') ? QString::fromStdString(p.kind).mid(1).toInt() : 0;
+}
+
+bool isExtra(const PacedBy& p)
+{
+    return numberOf(p) > 1;
+}
+
+/// "S1"; "S2, 320 ms"; "Apex: S2, 320 ms, not captured"; "Apex (?)"; "–"
+QString makerText(const std::optional<PacedBy>& p)
+{
+    if (!p)
+        return QStringLiteral("–");
+    const QString kind = QString::fromStdString(p->kind),
+                  stimulus = QString::fromStdString(p->stimulus);
+    QString text = kind.isEmpty()  ? stimulus
+                   : p->of_several ? BeatsModel::tr("%1: %2").arg(stimulus, kind)
+                                   : kind;
+    if (isExtra(*p))
+        text += BeatsModel::tr(", %1 ms").arg(tenths(p->coupling_ms));
+    if (!p->captured)
+        text += QStringLiteral(" (?)");
+    else if (!*p->captured)
+        text += BeatsModel::tr(", not captured");
+    return text;
+}
+
+QString makerTip(const std::optional<PacedBy>& p)
+{
+    if (!p)
+        return BeatsModel::tr("No pulse of a site or a click made this beat: the wave came from "
+                              "elsewhere, as in re-entry or from a Purkinje network.");
+    const QString kind = QString::fromStdString(p->kind), giver = giverOf(p->stimulus),
+                  at = tenths(p->time_ms);
+    QString text = kind.isEmpty() ? BeatsModel::tr("Pulse of %1 at %2 ms").arg(giver, at)
+                                  : BeatsModel::tr("%1 of %2 at %3 ms").arg(kind, giver, at);
+    if (p->coupling_ms > 0)
+        text += BeatsModel::tr(", %1 ms after the pulse before at this site")
+                    .arg(tenths(p->coupling_ms));
+    if (!p->captured)
+        return text + BeatsModel::tr(". Whether the pulse captured is not known.");
+    return text + (*p->captured ? BeatsModel::tr(". The pulse captured.")
+                                : BeatsModel::tr(". The pulse did not capture: its current alone "
+                                                 "lifted V here."));
+}
+
+/// The order of makers; a beat that no pulse made comes last either way.
+bool madeBefore(const std::optional<PacedBy>& a, const std::optional<PacedBy>& b, bool down)
+{
+    if (!a || !b)
+        return a && !b;
+    const auto key = [](const PacedBy& p) {
+        const int rank = p.kind.empty()    ? 0
+                         : numberOf(p) > 0 ? numberOf(p)
+                                           : std::numeric_limits<int>::max(); // at once
+        return std::tuple(p.stimulus, rank, isExtra(p) ? p.coupling_ms : 0);
+    };
+    return down ? key(*b) < key(*a) : key(*a) < key(*b);
 }
 
 } // namespace
@@ -144,6 +219,8 @@ void BeatsModel::arrange(std::vector<Row>& rows) const
     std::stable_sort(rows.begin(), rows.end(), [this, down](const Row& a, const Row& b) {
         if (m_sortedBy == 0)
             return down ? b.entry < a.entry : a.entry < b.entry;
+        if (m_sortedBy == paced_by)
+            return madeBefore(a.beat->paced_by, b.beat->paced_by, down);
         const double x = valueOf(*a.beat, m_sortedBy), y = valueOf(*b.beat, m_sortedBy);
         if (!std::isfinite(x) || !std::isfinite(y))
             return std::isfinite(x) && !std::isfinite(y);
@@ -177,8 +254,9 @@ QVariant BeatsModel::data(const QModelIndex& index, int role) const
         return {};
     const Row& r = m_rows[static_cast<std::size_t>(index.row())];
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue((index.column() == 0 ? Qt::AlignLeft : Qt::AlignRight) |
-                                   Qt::AlignVCenter);
+        return QVariant::fromValue(
+            (index.column() == 0 || index.column() == paced_by ? Qt::AlignLeft : Qt::AlignRight) |
+            Qt::AlignVCenter);
     if (r.beat != nullptr)
         return beatData(r, index.column(), role);
     return index.column() == 0 ? changeData(r, role) : QVariant();
@@ -187,6 +265,10 @@ QVariant BeatsModel::data(const QModelIndex& index, int role) const
 QVariant BeatsModel::beatData(const Row& r, int column, int role) const
 {
     const bool driven = !r.beat->driven_by.empty();
+    if (column == paced_by)
+        return role == Qt::DisplayRole   ? makerText(r.beat->paced_by)
+               : role == Qt::ToolTipRole ? makerTip(r.beat->paced_by)
+                                         : QVariant();
     if (role == Qt::ToolTipRole)
         return driven ? drivenText(r.beat->driven_by) : QVariant();
     if (role == Qt::DecorationRole && column == 0)
@@ -219,16 +301,24 @@ QVariant BeatsModel::changeData(const Row& r, int role) const
 
 QVariant BeatsModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation == Qt::Horizontal && role == Qt::ToolTipRole)
-        return tr("Click to sort by this column, and again to reverse the order. A third click "
-                  "shows the beats as they came, with rows that say what was changed in the "
-                  "tissue.");
+    if (orientation == Qt::Horizontal && role == Qt::ToolTipRole) {
+        const QString how = tr("Click to sort by this column, and again to reverse the order. A "
+                               "third click shows the beats as they came, with rows that say what "
+                               "was changed in the tissue.");
+        return section != paced_by
+                   ? how
+                   : tr("The pulse that made the beat: S1, or S2 with its coupling interval, with "
+                        "the site's name where several sites paced. (?): whether the pulse "
+                        "captured is not known. –: no pulse made the beat.") +
+                         QStringLiteral("\n\n") + how;
+    }
     if (orientation != Qt::Horizontal || (role != Qt::DisplayRole && role != Qt::EditRole))
         return QAbstractTableModel::headerData(section, orientation, role);
-    const QString titles[columns] = {
-        tr("Probe"),           tr("At\n(ms)"),       tr("APD30\n(ms)"),
-        tr("APD50\n(ms)"),     tr("APD90\n(ms)"),    tr("dV/dt max\n(mV/ms)"),
-        tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"), tr("Cycle\n(ms)")};
+    const QString titles[columns] = {tr("Probe"),           tr("At\n(ms)"),
+                                     tr("APD30\n(ms)"),     tr("APD50\n(ms)"),
+                                     tr("APD90\n(ms)"),     tr("dV/dt max\n(mV/ms)"),
+                                     tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"),
+                                     tr("Cycle\n(ms)"),     tr("Paced by")};
     if (section < 0 || section >= columns)
         return {};
     QString title = titles[section];

@@ -22,7 +22,7 @@ class BeatsModel : public QAbstractTableModel
         std::vector<simulation::Beat> beats;
         bool operator==(const Entry&) const = delete;
     };
-    static constexpr int columns = 9;
+    static constexpr int columns = 10, paced_by = 9;
     static constexpr int as_they_came = -1; ///< no column
 
     using QAbstractTableModel::QAbstractTableModel;
@@ -32,7 +32,8 @@ class BeatsModel : public QAbstractTableModel
     void setBeats(std::vector<Entry> entries, std::vector<simulation::TissueEdit> edits);
     /// Whether a row says what was changed.
     bool isChange(int row) const { return m_rows[static_cast<std::size_t>(row)].beat == nullptr; }
-    /// By the values, not their texts; probes in the order in which they were placed.
+    /// By the values, not their texts; probes in the order in which they were placed; pulses by
+    /// site, S1 before S2, and S2 by coupling interval.
     /// @param column  may be as_they_came
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
     int sortedBy() const { return m_sortedBy; } ///< column

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/observe/beat_pulses.hpp"
 #include "engine/simulation/results/figures.hpp"
 
 #include <algorithm>
@@ -334,7 +335,15 @@ std::vector<Beat> Engine::beats(std::uint64_t probe) const
 {
     const auto t = impl_->traces.trace(probe);
     const auto switched = impl_->traces.switched_ms();
-    return beats_of(t.time_ms, t.V_mV, switch_times_of(switched, probe), t.driven);
+    auto beats = beats_of(t.time_ms, t.V_mV, switch_times_of(switched, probe), t.driven);
+    std::shared_ptr<const PulseLog> pulses;
+    {
+        std::lock_guard hold(impl_->shared_mutex);
+        pulses = impl_->pulses;
+    }
+    if (pulses && !beats.empty())
+        note_makers(beats, pulses->until(t.time_ms.back()), t.position_mm);
+    return beats;
 }
 
 std::shared_ptr<const Recording> Engine::recording() const

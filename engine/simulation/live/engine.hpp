@@ -58,8 +58,9 @@ class Engine
     std::vector<KernelFigure> kernels() const;
     /// Null while nothing is loaded.
     std::shared_ptr<const Partition> partition() const;
-    /// Beats of a probe, measured from its trace now; empty for an unknown one.
-    /// @cost  linear in the trace's length: call it on a worker for long runs
+    /// Beats of a probe, measured from its trace now, each with the pulse that made it; empty for
+    /// an unknown one.
+    /// @cost  linear in the trace's length, and note_makers(): call it on a worker for long runs
     std::vector<Beat> beats(std::uint64_t probe) const;
     /// The recording under way or the last one; null before the first StartRecording.
     std::shared_ptr<const Recording> recording() const;

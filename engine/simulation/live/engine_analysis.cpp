@@ -55,6 +55,7 @@ void Engine::Impl::start_analysis(LoadedRun& s)
         std::lock_guard hold(shared_mutex);
         results = std::make_shared<AnalystResults>();
         cut = partition_of(s);
+        pulses = s.pacing->shared_log();
     }
     s.analyst = std::make_unique<Analyst>(s.tissue(), s.scene->session, s.scene->run, results);
     s.analyst->on_fault([this, of = s.scene->run](const std::string& why) {

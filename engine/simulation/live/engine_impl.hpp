@@ -155,6 +155,7 @@ struct Engine::Impl
     Precision kernel_precision = Precision::double_;
     std::optional<device::Ceilings> ceilings;
     std::shared_ptr<const Partition> cut;
+    std::shared_ptr<const PulseLog> pulses; ///< of the run
     std::atomic<bool> kernels_asked{false}; ///< since they were noted
     std::thread thread;
 

@@ -63,6 +63,20 @@ class Delays
     std::map<std::string, Times> by_site_;
 };
 
+bool of_several_sites(std::span<const Pulse> pulses)
+{
+    const Pulse* first = nullptr;
+    for (const auto& p : pulses) {
+        if (p.click)
+            continue;
+        if (first == nullptr)
+            first = &p;
+        else if (p.site != first->site)
+            return true;
+    }
+    return false;
+}
+
 /// The failed pulse whose current made a beat.
 const Pulse* current_at(std::span<const Pulse* const> failed, double ms)
 {
@@ -108,6 +122,23 @@ std::vector<BeatPulse> pulses_behind(std::span<const Beat> beats, std::span<cons
         out.push_back(std::move(of));
     }
     return out;
+}
+
+void note_makers(std::span<Beat> beats, std::span<const Pulse> pulses,
+                 const std::optional<Vec3>& place)
+{
+    const bool several = of_several_sites(pulses);
+    auto makers = pulses_behind(beats, pulses, place);
+    for (std::size_t k = 0; k < beats.size(); ++k) {
+        beats[k].paced_by.reset();
+        if (const Pulse* p = makers[k].pulse)
+            beats[k].paced_by = PacedBy{std::move(makers[k].stimulus),
+                                        p->kind,
+                                        p->time_ms,
+                                        p->coupling_ms,
+                                        p->captured,
+                                        several};
+    }
 }
 
 std::string pulse_columns()

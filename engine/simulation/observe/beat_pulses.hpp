@@ -31,6 +31,11 @@ struct BeatPulse
 std::vector<BeatPulse> pulses_behind(std::span<const Beat> beats, std::span<const Pulse> pulses,
                                      const std::optional<Vec3>& place = {});
 
+/// Sets Beat::paced_by of all by pulses_behind(), with its preconditions and cost.
+/// @param pulses  all that were given before the samples end on which beats were measured
+void note_makers(std::span<Beat> beats, std::span<const Pulse> pulses,
+                 const std::optional<Vec3>& place);
+
 /// "stimulus,pulse,pulse_ms,coupling_ms,captured": columns of tables of beats.
 std::string pulse_columns();
 /// Their values: name; "S1", "S2", .. or "Pace now", else empty; when it began; since the pulse

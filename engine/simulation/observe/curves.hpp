@@ -4,6 +4,7 @@
 #include "engine/simulation/session/session.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,16 @@ struct ProbeTable
     std::vector<double> time_ms, V_mV;
 };
 
+/// The pulse that made a beat.
+struct PacedBy
+{
+    std::string stimulus; ///< as of BeatPulse
+    std::string kind;     ///< this and the next ones as of Pulse
+    double time_ms = 0, coupling_ms = 0;
+    std::optional<bool> captured;
+    bool of_several = false; ///< several sites gave pulses in this run
+};
+
 /// One beat at a probe.
 struct Beat
 {
@@ -63,6 +74,8 @@ struct Beat
     /// The stimulus whose current made its upstroke here: upstroke, peak and APDs are of that
     /// current, too. Empty: a wave came.
     std::string driven_by = {};
+    /// Set by note_makers(). Nothing: not looked for, or no pulse made the beat.
+    std::optional<PacedBy> paced_by = {};
 
     /// Whether V had come back by 90 % at that time [ms]; infinity: at all.
     bool over_by(double ms) const { return activation_ms + apd90_ms <= ms; } // NaN: it has not

@@ -63,7 +63,7 @@ void Pacing::add(device::StimulusSource source, bool listed, const std::string& 
 void Pacing::begin(std::span<const Stimulus> stimuli, std::vector<KnownPulses> known)
 {
     const auto& tissue = simulation_.tissue();
-    first_ = log_.set(stimuli, 0);
+    first_ = log_->set(stimuli, 0);
     keys_.clear();
     for (std::size_t k = 0; k < stimuli.size(); ++k) {
         const auto& s = stimuli[k];
@@ -79,7 +79,7 @@ void Pacing::begin(std::span<const Stimulus> stimuli, std::vector<KnownPulses> k
         std::span<const double> watch;
         if (k < known.size() && known[k].of == keys_[k]) {
             constexpr double after_ms = 1e-6;
-            from_ms = std::max(from_ms, recall(known[k], log_, first_ + k) + after_ms);
+            from_ms = std::max(from_ms, recall(known[k], *log_, first_ + k) + after_ms);
             watch = known[k].watch;
         }
         watch_.add({static_cast<int>(k), first_ + k, capture_places(tissue, unknowns),
@@ -92,7 +92,7 @@ void Pacing::install(std::span<const Stimulus> stimuli, double from_ms)
 {
     const auto& tissue = simulation_.tissue();
     watch_.clear_listed();
-    first_ = log_.set(stimuli, from_ms);
+    first_ = log_->set(stimuli, from_ms);
     keys_.clear();
     for (std::size_t k = 0; k < stimuli.size(); ++k) {
         const auto& s = stimuli[k];
@@ -157,8 +157,8 @@ void Pacing::stimulate(std::uint64_t command, const Stimulate& s)
                 s.amplitude_pA_per_pF,
                 s.duration_ms,
                 {{source.start_ms, 0, 1}}});
-    log_.add(command, s, source.start_ms);
-    const auto site = log_.site_of(command);
+    log_->add(command, s, source.start_ms);
+    const auto site = log_->site_of(command);
     add(std::move(source), false, site.empty() ? "click" : site);
     simulation_.plan_samples();
 }
@@ -170,7 +170,7 @@ void Pacing::restart(std::span<const Stimulus> stimuli)
     sources_.clear();
     given_.clear();
     watch_.clear();
-    log_.clear();
+    log_->clear();
     install(stimuli, simulation_.time_ms());
 }
 
@@ -212,7 +212,7 @@ std::vector<KnownPulses> Pacing::known() const
 {
     std::vector<KnownPulses> out;
     for (std::size_t k = 0; k < keys_.size(); ++k)
-        out.push_back(known_pulses(keys_[k], log_, watch_, first_ + k));
+        out.push_back(known_pulses(keys_[k], *log_, watch_, first_ + k));
     return out;
 }
 
@@ -234,7 +234,7 @@ void Pacing::sampled(std::int64_t step, std::span<const double> V_mV)
         return;
     watch_.feed(static_cast<double>(step) * simulation_.dt_ms(), V_mV,
                 [this](const CaptureEvent& e) {
-                    log_.decided(e);
+                    log_->decided(e);
                     if (decided_)
                         decided_(e);
                 });

@@ -6,6 +6,7 @@
 #include "engine/simulation/simulation.hpp"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,9 @@ class Pacing final : public Observer
     /// Drops what is over. @return whether fewer columns are to be sampled from now on
     bool drop_ended();
 
-    const PulseLog& log() const { return log_; }
+    const PulseLog& log() const { return *log_; }
+    /// The same for other threads: it goes on as pulses are given, and outlives the pacing.
+    std::shared_ptr<const PulseLog> shared_log() const { return log_; }
     /// The stimulus whose depolarising current flowed into one of these unknowns within that time:
     /// its name, "click"; empty: none did.
     std::string current_in(std::span<const std::int32_t> unknowns, double from_ms,
@@ -78,7 +81,7 @@ class Pacing final : public Observer
     std::vector<ActiveSource> sources_;
     std::vector<Given> given_;
     CaptureWatch watch_;
-    PulseLog log_;
+    std::shared_ptr<PulseLog> log_ = std::make_shared<PulseLog>();
     std::uint64_t first_ = 0;       ///< number of the first listed stimulus in the log
     std::vector<std::string> keys_; ///< stimulus_key() of each, empty where it is off
 };

@@ -82,6 +82,7 @@ std::optional<PulseExtent> extent_of(const StimulusRegion& region)
 
 void PulseLog::clear()
 {
+    std::lock_guard hold(mutex_);
     periods_.clear();
     at_once_.clear();
     listed_ = 0;
@@ -89,6 +90,7 @@ void PulseLog::clear()
 
 std::uint64_t PulseLog::set(std::span<const Stimulus> stimuli, double now_ms)
 {
+    std::lock_guard hold(mutex_);
     for (auto p = periods_.end() - static_cast<std::ptrdiff_t>(listed_); p != periods_.end(); ++p)
         p->to_ms = now_ms;
     std::erase_if(periods_, [](const Period& p) {
@@ -103,6 +105,7 @@ std::uint64_t PulseLog::set(std::span<const Stimulus> stimuli, double now_ms)
 
 void PulseLog::add(std::uint64_t command, const Stimulate& s, double now_ms)
 {
+    std::lock_guard hold(mutex_);
     Pulse p;
     const auto listed = std::span(periods_).last(listed_);
     const auto of = std::find_if(listed.begin(), listed.end(), [&](const Period& x) {
@@ -134,6 +137,7 @@ void PulseLog::add(std::uint64_t command, const Stimulate& s, double now_ms)
 
 std::string PulseLog::site_of(std::uint64_t command) const
 {
+    std::lock_guard hold(mutex_);
     for (const auto& x : at_once_)
         if (x.command == command)
             return x.pulse.site;
@@ -142,6 +146,7 @@ std::string PulseLog::site_of(std::uint64_t command) const
 
 void PulseLog::decided(const CaptureEvent& e)
 {
+    std::lock_guard hold(mutex_);
     if (e.stimulus == -1) {
         for (auto& c : at_once_)
             if (c.command == e.command)
@@ -156,6 +161,7 @@ void PulseLog::decided(const CaptureEvent& e)
 
 std::vector<CaptureEvent> PulseLog::verdicts(std::uint64_t number) const
 {
+    std::lock_guard hold(mutex_);
     std::vector<CaptureEvent> out;
     for (const auto& p : periods_)
         if (p.number == number)
@@ -166,6 +172,7 @@ std::vector<CaptureEvent> PulseLog::verdicts(std::uint64_t number) const
 
 std::vector<Pulse> PulseLog::until(double now_ms) const
 {
+    std::lock_guard hold(mutex_);
     std::vector<Pulse> out;
     const auto add = [&](const Period& p) {
         const auto first = std::find_if(periods_.begin(), periods_.end(), [&](const Period& other) {
@@ -195,6 +202,7 @@ std::vector<Pulse> PulseLog::until(double now_ms) const
 
 std::vector<double> PulseLog::times(double from_ms, double now_ms) const
 {
+    std::lock_guard hold(mutex_);
     std::vector<double> out;
     for (const auto& p : periods_)
         for (const auto& run : pulses_from(p.stimulus, std::max(from_ms, p.from_ms)))

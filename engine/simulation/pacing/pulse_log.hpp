@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,8 @@ struct Pulse
 
 /// Which pulses a run gave: those of the session's stimuli while they were as they are, and those
 /// given at once.
+///
+/// @thread  any: each call is whole by itself
 class PulseLog
 {
   public:
@@ -84,6 +87,7 @@ class PulseLog
         std::uint64_t command = 0;
         Pulse pulse;
     };
+    mutable std::mutex mutex_;    ///< of what follows
     std::vector<Period> periods_; ///< the newest list's last
     std::size_t listed_ = 0;      ///< of them
     std::uint64_t next_ = 1;
