@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,10 +11,22 @@ namespace tawara {
 /// @cost  about 300 MB/s
 std::string sha256(std::string_view bytes);
 
-/// That of a plain file, which is read piece by piece.
-/// @param from  bytes at its beginning that are left out
-/// @throws InputError that names the file
-std::string sha256_of_file(const std::filesystem::path& file, std::uintmax_t from = 0);
+/// The same of bytes that come piece by piece.
+class Sha256
+{
+  public:
+    Sha256();
+    ~Sha256();
+    Sha256(const Sha256&) = delete;
+    Sha256& operator=(const Sha256&) = delete;
+    void add(std::string_view bytes);
+    /// Of all that were added; nothing is added behind it.
+    std::string digits();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 /// That of several parts, each with its length before it: ("ab", "c") is not ("a", "bc").
 std::string sha256_of_parts(std::span<const std::string_view> parts);

@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/results/output_digest.hpp"
 
+#include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/mesh/io/vtu_series.hpp"
 #include "engine/simulation/results/igb.hpp"
 #include "engine/simulation/results/outputs.hpp"
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
 namespace tawara::simulation {
+namespace {
+
+/// Of a plain file, piece by piece.
+/// @param from  bytes at its beginning that are left out
+std::string sha256_of_file(const std::filesystem::path& file, std::size_t from = 0)
+{
+    if (const auto why = no_plain_file(file); !why.empty())
+        throw InputError(file.string(), why);
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    in.seekg(static_cast<std::streamoff>(from));
+    Sha256 hash;
+    std::vector<char> piece(std::size_t{1} << 18);
+    while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0)
+        hash.add({piece.data(), static_cast<std::size_t>(in.gcount())});
+    if (!in.eof())
+        throw InputError(file.string(),
+                         std::string("cannot be read: ") + std::strerror(errno ? errno : EIO));
+    return hash.digits();
+}
+
+} // namespace
 
 DigestOf digest_of(std::string_view name)
 {
