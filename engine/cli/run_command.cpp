@@ -155,8 +155,7 @@ AskedRun asked_run(Context& c, RunArguments a)
     sort_words(a, file);
     if (a.distributed && (a.fit || a.outlive))
         throw InputError(a.fit ? "--fit" : "--outlive-devices",
-                         "is about GPUs, and --distributed computes on the ranks' CPUs; leave it "
-                         "out");
+                         "is of one process, and --distributed of several; leave one of them out");
     AskedRun out;
     auto& o = out.options;
     o.device.devices = a.device.devices;
@@ -462,7 +461,8 @@ void declare_run(const Declaration& d)
                   "where a GPU fails: goes on from the last checkpoint on the others, else on the "
                   "CPU; it is said when");
     run->add_flag("--distributed", a->distributed,
-                  "one heart over the ranks that mpirun has started, on their CPUs");
+                  "one heart over the ranks that mpirun has started: on their CPUs, or with "
+                  "--devices cuda on a GPU each");
     run->add_flag("--reproduce", a->reproduce,
                   "in place of the session a report.json: does its run again, into REPORT's "
                   "folder with -again, and compares; exit status 5 where results differ");

@@ -22,6 +22,8 @@ class Communicator
     virtual int size() const = 0;
     /// How many of them share this machine with this process, itself counted.
     virtual int on_this_machine() const = 0;
+    /// Which of those this process is, from 0.
+    virtual int number_on_this_machine() const = 0;
 
     /// @throws DeviceError  of these four: where another process has ended or cannot be reached
     virtual void send(int to, const Bytes& message) = 0;

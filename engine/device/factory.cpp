@@ -7,6 +7,7 @@
 #include "engine/device/cpu/sell.hpp"
 #include "engine/device/memory_plan.hpp"
 #include "engine/device/ranks/rank_stepper.hpp"
+#include "engine/device/share_stepper.hpp"
 #if TAWARA_HAVE_CUDA
 #include "engine/device/cuda/backend.hpp"
 #endif
@@ -148,12 +149,7 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
     check_currents(problem);
     const auto& d = options.devices;
     if (auto* ranks = progress.context.ranks; ranks != nullptr && ranks->size() > 1) {
-        if (d.kind == Devices::Kind::cuda)
-            throw InputError("--devices", "ranks (--distributed) step on the CPU alone; want cpu, "
-                                          "or without --distributed several GPUs of one machine, "
-                                          "cuda:0,1");
-        auto stepper =
-            ranks::make_rank_stepper(problem, options.precision, options.threads, *ranks, progress);
+        auto stepper = ranks::make_rank_stepper(problem, options, *ranks, progress);
         if (notices)
             notices->push_back({Notice::Level::info, "computing on " + stepper->device()});
         return stepper;
@@ -196,6 +192,41 @@ std::unique_ptr<Stepper> make_stepper(const TissueProblem& problem, const Steppe
                          (own ? ", in which cells with code of their own choose what they keep in "
                                 "double precision"
                               : ""));
+}
+
+void check_share(const StepperOptions& options)
+{
+    if (options.devices.kind != Devices::Kind::cuda && options.precision == Precision::mixed)
+        throw InputError("--precision",
+                         "mixed precision is not available on the CPU; use double or single");
+}
+
+std::unique_ptr<Stepper> make_share_stepper(const TissueProblem& share,
+                                            const StepperOptions& options,
+                                            [[maybe_unused]] int here, Halo& others,
+                                            const Progress& progress)
+{
+    check_share(options);
+    if (options.devices.kind == Devices::Kind::cuda) {
+        if (share.table_step_mV > 0)
+            throw InputError("", "/reaction/tables_mV",
+                             std::string(tables_reason) +
+                                 "; leave tables_mV out (or set 0), or use --devices cpu");
+        if (const auto why = cuda_reason(); !have_cuda || !why.empty())
+            throw InputError("--devices", options.devices.text() + " cannot be used: " + why +
+                                              "; use cpu or auto");
+#if TAWARA_HAVE_CUDA
+        auto named = options.devices;
+        if (named.numbers.empty())
+            named.numbers = usable_gpus();
+        const auto all = cuda::device_numbers(named, share.size());
+        return cuda::make_cuda_share_stepper(
+            share, all[static_cast<std::size_t>(here) % all.size()], options, others, progress);
+#endif
+    }
+    return options.precision == Precision::single
+               ? cpu::make_cpu_stepper<float>(share, options.threads, progress, &others)
+               : cpu::make_cpu_stepper<double>(share, options.threads, progress, &others);
 }
 
 } // namespace tawara::device

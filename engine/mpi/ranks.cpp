@@ -44,6 +44,7 @@ class Ranks final : public Communicator
         MPI_Comm near = MPI_COMM_NULL;
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &near);
         MPI_Comm_size(near, &near_);
+        MPI_Comm_rank(near, &number_near_);
         MPI_Comm_free(&near);
         if (rank_ > 0)
             stop_ = {}; // the first one says when it is over, and has results to write before
@@ -59,6 +60,7 @@ class Ranks final : public Communicator
     int rank() const override { return rank_; }
     int size() const override { return size_; }
     int on_this_machine() const override { return near_; }
+    int number_on_this_machine() const override { return number_near_; }
 
     void send(int to, const Bytes& message) override
     {
@@ -178,7 +180,7 @@ class Ranks final : public Communicator
 
     std::stop_token stop_;
     double patience_s_;
-    int rank_ = 0, size_ = 1, near_ = 1, with_ = -1;
+    int rank_ = 0, size_ = 1, near_ = 1, number_near_ = 0, with_ = -1;
     bool failed_ = false;
     std::vector<MPI_Request> requests_;
 };

@@ -151,10 +151,12 @@ std::vector<std::int32_t> cut(const Domain& d, int count, Ordering ordering,
     return part;
 }
 
-/// 1 for unknowns that another part reads.
-std::vector<std::uint8_t> separators(const Graph& a, const std::vector<std::int32_t>& part)
+/// 1 for unknowns that another part reads, and for the domain's border.
+std::vector<std::uint8_t> separators(const Domain& d, const std::vector<std::int32_t>& part)
 {
-    std::vector<std::uint8_t> is(part.size(), 0);
+    const auto& a = d.graph;
+    std::vector<std::uint8_t> is(d.border.begin(), d.border.end());
+    is.resize(part.size(), 0);
     for (std::size_t i = 0; i < part.size(); ++i)
         for (auto e = a.first[i]; e < a.first[i + 1]; ++e) {
             const auto j = at(a.column[at(e)]);
@@ -311,7 +313,7 @@ Decomposition decompose(const Domain& d, int count, Ordering ordering, const Pro
         along_curve ? curve_order(d, progress.context.threads) : std::vector<std::int32_t>{};
     progress.at(0.3, "partitioning");
     const auto part = cut(d, count, ordering, curve, shares);
-    const auto separator = separators(d.graph, part);
+    const auto separator = separators(d, part);
     const auto order = along_curve ? curve : cluster_order(d.graph, part, {}).old_of;
 
     Decomposition all;

@@ -18,6 +18,9 @@ struct Domain
     std::span<const std::uint16_t> type; ///< of a group's unknowns those of a type lie together
     /// How long each takes beside others, at least 1, sum below 2^31; empty: all alike.
     std::span<const std::int32_t> weight = {};
+    /// 1 of unknowns that read, or are read by, what lies outside of the domain: they are of the
+    /// separator as well; empty: none does.
+    std::span<const std::uint8_t> border = {};
 
     std::size_t size() const { return group.size(); }
     std::size_t stepped() const; ///< how many are not left out

@@ -5,6 +5,7 @@
 #include "engine/device/cpu/interpolated_currents.hpp"
 #include "engine/device/ranks/share.hpp"
 #include "tests/calcium/dyad_tissue.hpp"
+#include "tests/device/on_gpu.hpp"
 #include "tests/device/rank_team.hpp"
 #include "tests/device/tissue_problem.hpp"
 
@@ -149,20 +150,19 @@ class TestRanks : public QObject
 {
     Q_OBJECT
 
-    static void each_way()
+    static void each_way(bool on_gpus = false)
     {
         QTest::addColumn<const Way*>("way");
         for (const auto& w : ways)
-            QTest::addRow("%s", w.name) << &w;
+            if (!on_gpus || w.currents == nodal)
+                QTest::addRow("%s", w.name) << &w;
     }
 
-  private Q_SLOTS:
-    void anyNumberOfRanksGivesTheSameBits_data() { each_way(); }
-    void anyNumberOfRanksGivesTheSameBits()
+    static void theSameBits(const Way* way, const char* devices, Precision precision)
     {
-        QFETCH(const Way*, way);
         const auto p = way->problem();
-        const auto alone = make_stepper(p, {"cpu", way->precision(), 1});
+        const StepperOptions on{devices, precision, 1};
+        const auto alone = make_stepper(p, on);
         const auto wanted = run(*alone, p);
         QVERIFY(std::any_of(wanted.state.activation_ms.begin(), wanted.state.activation_ms.end(),
                             [](double t) { return t > 2; }));
@@ -170,7 +170,7 @@ class TestRanks : public QObject
             QVERIFY(alone->share_quiescent() > 0.05);
         for (const int n : {2, 3, 5}) {
             RankTeam team(n);
-            const auto s = make_stepper(p, {"cpu", way->precision(), 1}, team.progress());
+            const auto s = make_stepper(p, on, team.progress());
             const auto got = run(*s, p);
             QCOMPARE(got.steps, wanted.steps);
             QVERIFY(same(got.samples, wanted.samples));
@@ -183,11 +183,8 @@ class TestRanks : public QObject
         }
     }
 
-    /// A state of n ranks goes on on m, and in one process, and the other way round.
-    void statesGoOnOnAnyNumberOfRanks_data() { each_way(); }
-    void statesGoOnOnAnyNumberOfRanks()
+    static void statesGoOn(const Way* way, const char* devices)
     {
-        QFETCH(const Way*, way);
         const auto p = way->problem();
         const auto goes_on = [&](Stepper& s, const Snapshot& from) {
             s.add_stimulus(left_end(p, 1));
@@ -195,7 +192,7 @@ class TestRanks : public QObject
             s.advance(37);
             return s.snapshot();
         };
-        const StepperOptions on{"cpu", way->precision(), 1};
+        const StepperOptions on{devices, way->precision(), 1};
         RankTeam two(2), three(3);
         const auto of_two = make_stepper(p, on, two.progress());
         of_two->add_stimulus(left_end(p, 1));
@@ -212,12 +209,11 @@ class TestRanks : public QObject
             same(p, goes_on(*make_stepper(p, on, three.progress()), alone->snapshot()), wanted));
     }
 
-    /// Every rank stops at the step in which one's cells went astray, and goes on once restored.
-    void aFailureStopsEveryRank()
+    static void aFailureStopsAll(const char* devices)
     {
         const auto p = Way{"", p1}.problem();
         RankTeam team(3);
-        const auto s = make_stepper(p, {"cpu", Precision::double_, 1}, team.progress());
+        const auto s = make_stepper(p, {devices, Precision::double_, 1}, team.progress());
         const auto begun = s->snapshot();
         const auto wrong = s->add_stimulus(left_end(p, 0.6, 1e7));
         std::string text;
@@ -245,6 +241,51 @@ class TestRanks : public QObject
         s->restore(begun);
         s->advance(20);
         QCOMPARE(s->step(), 20);
+    }
+
+  private Q_SLOTS:
+    void anyNumberOfRanksGivesTheSameBits_data() { each_way(); }
+    void anyNumberOfRanksGivesTheSameBits()
+    {
+        QFETCH(const Way*, way);
+        theSameBits(way, "cpu", way->precision());
+    }
+    /// All of them on one GPU: each has a share there.
+    void theSameBitsOnGpus_data() { each_way(true); }
+    void theSameBitsOnGpus()
+    {
+        if (!need_gpu())
+            return;
+        QFETCH(const Way*, way);
+        theSameBits(way, "cuda:0", way->precision());
+        if (!way->single && way->rest_tolerance_mV == 0)
+            theSameBits(way, "cuda:0", Precision::mixed);
+        if (usable("cuda:1"))
+            theSameBits(way, "cuda:0,1", way->precision());
+    }
+
+    /// A state of n ranks goes on on m, and in one process, and the other way round.
+    void statesGoOnOnAnyNumberOfRanks_data() { each_way(); }
+    void statesGoOnOnAnyNumberOfRanks()
+    {
+        QFETCH(const Way*, way);
+        statesGoOn(way, "cpu");
+    }
+    void statesGoOnOnGpus_data() { each_way(true); }
+    void statesGoOnOnGpus()
+    {
+        if (!need_gpu())
+            return;
+        QFETCH(const Way*, way);
+        statesGoOn(way, "cuda:0");
+    }
+
+    /// Every rank stops at the step in which one's cells went astray, and goes on once restored.
+    void aFailureStopsEveryRank() { aFailureStopsAll("cpu"); }
+    void aFailureStopsEveryRankOnGpus()
+    {
+        if (need_gpu())
+            aFailureStopsAll("cuda:0");
     }
 
     /// The whole state of a cell comes from the rank that has it.
@@ -321,7 +362,15 @@ class TestRanks : public QObject
                 std::string::npos);
         o.stepping = Stepping::explicit_;
         const auto good = slab_problem({2, 1, 1}, 0.5, o);
-        QVERIFY(why(good, {"cuda:0", Precision::double_, 1}).starts_with("--devices: ranks"));
+        const StepperOptions gpu{"cuda:0", Precision::double_, 1};
+        if (gpu_reason().empty()) {
+            QCOMPARE(why(good, gpu), std::string());
+            o.currents = IonicCurrents::interpolated;
+            QVERIFY(why(slab_problem({2, 1, 1}, 0.5, o), gpu)
+                        .starts_with("--devices: interpolated currents are not computed on GPUs"));
+        } else {
+            QVERIFY(why(good, gpu).starts_with("--devices: cuda:0 cannot be used"));
+        }
         QVERIFY(why(good, {"cpu", Precision::mixed, 1}).starts_with("--precision: mixed"));
         QCOMPARE(why(good, cpu), std::string());
         auto dyads = slab_problem({2, 1, 1}, 0.5, o);

@@ -275,4 +275,24 @@ std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::ve
     return std::make_unique<CudaStepper<double>>(p, std::move(sharding), placed, options);
 }
 
+std::unique_ptr<Stepper> make_cuda_share_stepper(const TissueProblem& p, int device,
+                                                 const StepperOptions& options, Halo& others,
+                                                 const Progress& progress)
+{
+    const auto precision = options.precision;
+    auto why = unsupported_reason(p, precision);
+    if (why.empty() && p.currents == IonicCurrents::interpolated)
+        why = "interpolated currents are not computed on GPUs of several ranks";
+    if (!why.empty())
+        throw InputError("--devices", why + "; use --devices cpu, or GPUs without --distributed");
+    const bool single = precision == Precision::single;
+    auto sharding = make_shards(p, 1, single || precision == Precision::mixed ? 4 : 2,
+                                options.tuning.ordering, progress, {}, &others);
+    if (single)
+        return std::make_unique<CudaStepper<float>>(p, std::move(sharding), std::vector{device},
+                                                    options, &others);
+    return std::make_unique<CudaStepper<double>>(p, std::move(sharding), std::vector{device},
+                                                 options, &others);
+}
+
 } // namespace tawara::device::cuda

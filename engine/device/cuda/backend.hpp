@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/device/halo.hpp"
 #include "engine/device/stepper.hpp"
 
 namespace tawara::device::cuda {
@@ -32,6 +33,15 @@ std::vector<int> device_numbers(const Devices& named, std::size_t unknowns);
 std::unique_ptr<Stepper> make_cuda_stepper(const TissueProblem& p, const std::vector<int>& devices,
                                            const StepperOptions& options,
                                            const Progress& progress = {});
+
+/// Steps a share of a tissue (TissueProblem::elsewhere) on one device: explicit steps with nodal
+/// currents. Each step waits for what the other processes have computed, so that all take the same
+/// steps at a time.
+/// @param others  lives as long as the stepper
+/// @throws InputError, DeviceError
+std::unique_ptr<Stepper> make_cuda_share_stepper(const TissueProblem& p, int device,
+                                                 const StepperOptions& options, Halo& others,
+                                                 const Progress& progress = {});
 
 /// @throws InputError, DeviceError
 Ceilings measure_ceilings(int device);

@@ -7,6 +7,8 @@ template <class Real>
 void Exchange<Real>::to_halos(const ShardState<Real>& s, Vector what, int parity) const
 {
     const Current here(s.device);
+    if (link_)
+        return link_->give(s.outward, s.vector(what, parity));
     Peers<Real> peers;
     peers.from = s.sent_slots.data();
     for (const auto& to : s.host.sends) {
@@ -25,17 +27,29 @@ void Exchange<Real>::to_halos(const ShardState<Real>& s, Vector what, int parity
 }
 
 template <class Real>
+void Exchange<Real>::from_others(Vector what, int parity) const
+{
+    if (!link_)
+        return;
+    const auto& s = *shards_[0];
+    const Current here(s.device);
+    link_->take(s.outward, s.vector(what, parity) + s.host.slots);
+    s.sent.record(s.outward);
+}
+
+template <class Real>
 void Exchange<Real>::all_halos(Vector what, int parity) const
 {
     for (const auto& s : shards_)
         to_halos(*s, what, parity);
+    from_others(what, parity);
     synchronize();
 }
 
 template <class Real>
 void Exchange<Real>::to_halos_after_main(Vector what, int parity) const
 {
-    if (shards_.size() == 1)
+    if (single())
         return;
     for (const auto& s : shards_) {
         s->main_done.record(s->main);
@@ -48,7 +62,7 @@ void Exchange<Real>::to_halos_after_main(Vector what, int parity) const
 template <class Real>
 void Exchange<Real>::fork() const
 {
-    if (shards_.size() == 1)
+    if (single())
         return;
     forked_.record(shards_[0]->main);
     for (const auto& s : shards_) {
@@ -64,7 +78,7 @@ void Exchange<Real>::fork() const
 template <class Real>
 void Exchange<Real>::join() const
 {
-    if (shards_.size() == 1)
+    if (single())
         return;
     for (const auto& s : shards_) {
         for (const auto& o : shards_) {

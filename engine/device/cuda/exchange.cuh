@@ -2,6 +2,7 @@
 // How the shards of a tissue meet: what others read is stored into their halos, and streams wait
 // for each other.
 #pragma once
+#include "engine/device/cuda/rank_link.cuh"
 #include "engine/device/cuda/shard_state.cuh"
 
 #include <memory>
@@ -19,12 +20,23 @@ class Exchange
   public:
     /// @param shards  stay where they are as long as this lives; the first one's main stream is the
     ///                one that graphs are captured and launched on
-    explicit Exchange(const Shards<Real>& shards) : shards_(shards), forked_(shards.at(0)->device)
+    /// @param link    to the shares of other processes; null: the whole tissue is here
+    explicit Exchange(const Shards<Real>& shards, std::unique_ptr<RankLink<Real>> link = {})
+        : shards_(shards), link_(std::move(link)), forked_(shards.at(0)->device)
     {
     }
+    /// Whether nothing is read from elsewhere.
+    bool single() const { return shards_.size() == 1 && !link_; }
+    /// Of a share: whether any process says so; every one calls it at the same step. Else `here`.
+    bool any(bool here) const { return link_ ? link_->any(here) : here; }
+    bool of_share() const { return link_ != nullptr; }
 
     /// Enqueues on a shard's outward stream the copies of its separator to the other shards' halos.
     void to_halos(const ShardState<Real>& s, Vector what, int parity) const;
+    /// Of a share: waits for what it gives to other processes, and enqueues on the outward stream
+    /// what they have given. Else nothing. Steps call it after each to_halos(), when the interior's
+    /// work is enqueued.
+    void from_others(Vector what, int parity) const;
     /// The same of all shards, done on return.
     void all_halos(Vector what, int parity) const;
     /// The same of all shards, behind what their main streams hold.
@@ -43,6 +55,7 @@ class Exchange
 
   private:
     const Shards<Real>& shards_;
+    std::unique_ptr<RankLink<Real>> link_;
     Event forked_;
 };
 extern template class Exchange<double>;

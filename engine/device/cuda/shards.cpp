@@ -30,9 +30,10 @@ std::int64_t row_length(const diffusion::Rows& a, std::int64_t i)
 class Columns
 {
   public:
-    Columns(const Shard& s, std::size_t me, const Sharding& all, const diffusion::Rows& a,
+    /// @param local  of the halo's unknowns; -1 of all others
+    Columns(const Shard& s, const Sharding& all, const diffusion::Rows& a,
             const std::vector<std::int32_t>& local)
-        : s_(s), me_(static_cast<std::int32_t>(me)), all_(all), a_(a), local_(local)
+        : s_(s), all_(all), a_(a), local_(local)
     {
     }
     std::int64_t length(std::size_t slot) const
@@ -50,13 +51,12 @@ class Columns
     {
         if (e >= length(slot))
             return static_cast<std::int32_t>(slot);
-        const auto j = a_.column[at(a_.first[at(s_.old_of[slot])] + e)];
-        return all_.place[at(j)].part == me_ ? all_.place[at(j)].slot : local_[at(j)];
+        const auto j = at(a_.column[at(a_.first[at(s_.old_of[slot])] + e)]);
+        return local_[j] >= 0 ? local_[j] : all_.place[j].slot;
     }
 
   private:
     const Shard& s_;
-    std::int32_t me_;
     const Sharding& all_;
     const diffusion::Rows& a_;
     const std::vector<std::int32_t>& local_;
@@ -199,16 +199,39 @@ void fill_matrix(Shard& s, const Columns& columns, const std::vector<double>& al
     }
 }
 
+/// 1 of a share's unknowns that others read, or that read others'.
+std::vector<std::uint8_t> border_of(const TissueProblem& p, const Halo& others)
+{
+    std::vector<std::uint8_t> out(p.size(), 0);
+    for (const auto u : others.given())
+        out[at(u)] = 1;
+    std::vector<std::uint8_t> taken(p.size(), 0);
+    for (const auto u : others.taken())
+        taken[at(u)] = 1;
+    const auto& a = p.system.alpha;
+    for (std::size_t u = 0; u < p.size(); ++u)
+        for (auto e = a.first[u]; e < a.first[u + 1]; ++e)
+            if (taken[at(a.column[at(e)])] != 0)
+                out[u] = 1;
+    return out;
+}
+
 } // namespace
 
 Sharding make_shards(const TissueProblem& p, int count, int pack, partition::Ordering ordering,
-                     const Progress& progress, std::span<const double> shares)
+                     const Progress& progress, std::span<const double> shares, const Halo* others)
 {
     const auto& alpha = p.system.alpha;
     const auto weight = cell_weights(p);
-    auto cut =
-        partition::decompose({{alpha.first, alpha.column}, p.position_mm, p.group, p.type, weight},
-                             count, ordering, progress, shares);
+    const auto border = others != nullptr ? border_of(p, *others) : std::vector<std::uint8_t>();
+    auto cut = partition::decompose(
+        {{alpha.first, alpha.column}, p.position_mm, p.group, p.type, weight, border}, count,
+        ordering, progress, shares);
+    if (others != nullptr) {
+        auto& only = cut.parts.at(0);
+        only.halo_of.assign(others->taken().begin(), others->taken().end());
+        only.halo = static_cast<std::int64_t>(only.halo_of.size());
+    }
     Sharding all;
     all.place = std::move(cut.place);
     all.shards.resize(cut.parts.size());
@@ -221,12 +244,11 @@ Sharding make_shards(const TissueProblem& p, int count, int pack, partition::Ord
     all.sub_steps = system ? system->matrix.sub_steps : 1;
     ThreadPool pool(progress.context.threads);
     std::vector<std::int32_t> local(p.size(), -1); // of the foreign unknowns of one shard
-    for (std::size_t me = 0; me < all.shards.size(); ++me) {
-        Shard& s = all.shards[me];
+    for (Shard& s : all.shards) {
         for (std::size_t k = 0; k < s.halo_of.size(); ++k)
             local[at(s.halo_of[k])] =
                 static_cast<std::int32_t>(s.slots + static_cast<std::int64_t>(k));
-        fill_matrix(s, Columns(s, me, all, alpha, local), alpha.value, system, pool);
+        fill_matrix(s, Columns(s, all, alpha, local), alpha.value, system, pool);
         for (const auto u : s.halo_of)
             local[at(u)] = -1;
     }

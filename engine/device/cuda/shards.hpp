@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/device/halo.hpp"
 #include "engine/device/stepper.hpp"
 #include "engine/partition/decomposition.hpp"
 
@@ -46,8 +47,11 @@ struct Sharding
 /// @param pack   16 bytes over the size of a stored value: 2 or 4
 /// @param count   at least 1
 /// @param shares  of what all cells take (cell_weights()) for each shard, sum 1; empty: all alike
+/// @param others  of a share of a tissue (TissueProblem::elsewhere), with count 1: the shard's halo
+///                is what it takes, in that order; null: all of the tissue is here
 /// @throws InputError when there are fewer unknowns than shards
 Sharding make_shards(const TissueProblem& p, int count, int pack, partition::Ordering ordering,
-                     const Progress& progress = {}, std::span<const double> shares = {});
+                     const Progress& progress = {}, std::span<const double> shares = {},
+                     const Halo* others = nullptr);
 
 } // namespace tawara::device::cuda

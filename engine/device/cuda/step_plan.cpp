@@ -137,6 +137,8 @@ std::size_t StepPlan<Real>::enqueue_overlapped(std::span<const Stage> stages, in
             run_stage(stage, *s, Part::interior, s->main, parity, offset);
         s->main_done.record(s->main);
     }
+    if (group.back().sends)
+        t_.exchange.from_others(group.back().out, parity);
     return group.size();
 }
 

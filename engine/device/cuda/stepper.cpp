@@ -6,6 +6,7 @@
 #include "engine/core/error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tawara::device::cuda {
 
@@ -13,7 +14,8 @@ namespace {
 
 constexpr std::int64_t check_every =
     1024; // steps between looks at the verdict inside one advance()
-constexpr std::size_t few_unknowns = 300'000; // below it, one launch less counts for more
+constexpr std::int64_t check_every_of_share = 32; // as many steps as a graph has elsewhere
+constexpr std::size_t few_unknowns = 300'000;     // below it, one launch less counts for more
 
 /// Whether the last diffusion pass goes with the reaction.
 bool is_fused(const TissueProblem& p, const Tuning& tuning, bool single, bool mixed)
@@ -48,25 +50,26 @@ Shards<Real> make_states(const TissueProblem& p, std::vector<Shard> shards,
 
 template <class Real>
 CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
-                               const std::vector<int>& devices, const StepperOptions& o)
+                               const std::vector<int>& devices, const StepperOptions& o,
+                               Halo* others)
     : CudaStepper(p, std::move(sharding), devices, o,
-                  is_fused(p, o.tuning, sizeof(Real) == 4, o.precision == Precision::mixed))
+                  is_fused(p, o.tuning, sizeof(Real) == 4, o.precision == Precision::mixed), others)
 {
 }
 
 template <class Real>
 CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
-                               const std::vector<int>& devices, const StepperOptions& o, bool fused)
+                               const std::vector<int>& devices, const StepperOptions& o, bool fused,
+                               Halo* others)
     : position_(p.position_mm), groups_(p.groups), group_(p.group),
       places_(p, sizeof(Real) == sizeof(float) ? Precision::single : Precision::double_),
       t_(make_states<Real>(p, std::move(sharding.shards), devices, fused, o.maps),
-         std::move(sharding.place), p.dt_ms, timed_every(p, o.tuning)),
-      plan_(make_plan(
-          p, t_,
-          {fused, o.precision == Precision::mixed, o.tuning.graph_steps, sharding.sub_steps})),
+         std::move(sharding.place), p.dt_ms, timed_every(p, o.tuning), others),
+      plan_(make_plan(p, t_,
+                      {fused, o.precision == Precision::mixed,
+                       others != nullptr ? 0 : o.tuning.graph_steps, sharding.sub_steps})),
       published_(devices.at(0))
 {
-    t_.exchange.all_halos(Vector::current, t_.parity());
 }
 
 template <class Real>
@@ -116,10 +119,13 @@ void CudaStepper<Real>::prepare()
 template <class Real>
 void CudaStepper<Real>::advance(std::int64_t n)
 {
-    const std::int64_t target = t_.step + n;
+    const std::int64_t target = t_.step + n,
+                       look_every = t_.exchange.of_share() ? check_every_of_share : check_every;
+    if (std::exchange(halos_due_, false)) // every process of a share is here
+        t_.exchange.all_halos(Vector::current, t_.parity());
     while (t_.step < target) {
         prepare();
-        std::int64_t most = std::min(target - t_.step, check_every);
+        std::int64_t most = std::min(target - t_.step, look_every - (t_.steps_done - checked_));
         if (probes_.size())
             most = std::min(most, probe_every_ - t_.step % probe_every_);
         most = t_.ports.prepare(t_.step, t_.stimuli.steady(t_.step, most));
@@ -127,15 +133,16 @@ void CudaStepper<Real>::advance(std::int64_t n)
             plan_->run(end - t_.step);
         if (probes_.size() && t_.step % probe_every_ == 0)
             sample();
-        if (t_.steps_done - checked_ >= check_every)
-            settle();
+        if (t_.steps_done - checked_ >= look_every && !settle())
+            return;
     }
     settle();
 }
 
 /// Waits, and throws if the run failed.
+/// @return whether no other process' share has failed
 template <class Real>
-void CudaStepper<Real>::settle()
+bool CudaStepper<Real>::settle()
 {
     checked_ = t_.steps_done;
     if (!t_.single())
@@ -151,8 +158,10 @@ void CudaStepper<Real>::settle()
         if (bad < first)
             first = bad, where = k;
     }
+    const bool stops = t_.exchange.any(first != no_failure);
     if (first != no_failure)
         fail(where, first);
+    return !stops;
 }
 
 template <class Real>
@@ -160,6 +169,7 @@ void CudaStepper<Real>::fail(std::size_t shard, unsigned long long bad)
 {
     const auto failed = static_cast<std::int64_t>(bad >> 32) + 1;
     t_.step_done(failed - t_.step);
+    checked_ = t_.steps_done; // the next look comes after as many steps as that of other processes
     for (auto& s : t_.shards) {
         *s->status_host.data() = {t_.step, bad};
         s->status.upload(s->status_host.span(), s->main);

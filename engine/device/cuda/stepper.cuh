@@ -23,8 +23,10 @@ class CudaStepper final : public Stepper
     /// @param sharding  of the problem, values packed for Real, or for float where mixed
     /// @param devices   of each shard; they can reach each other's memory
     /// @param options   of which `devices` and `threads` are not looked at
+    /// @param others    of a share of a tissue on one device; lives as long; null: all of it is
+    /// here
     CudaStepper(const TissueProblem& p, Sharding sharding, const std::vector<int>& devices,
-                const StepperOptions& options);
+                const StepperOptions& options, Halo* others = nullptr);
     ~CudaStepper() override;
 
     void advance(std::int64_t n) override;
@@ -62,14 +64,14 @@ class CudaStepper final : public Stepper
 
   private:
     CudaStepper(const TissueProblem& p, Sharding sharding, const std::vector<int>& devices,
-                const StepperOptions& options, bool fused);
+                const StepperOptions& options, bool fused, Halo* others);
     void save_record(Snapshot& s) const;
     using State = ShardState<Real>;
 
     void prepare();
     void sample();
     void drain_samples();
-    void settle();
+    bool settle();
     void forget_graphs();
     [[noreturn]] void fail(std::size_t shard, unsigned long long bad);
     std::vector<ShardGather> split(const Gather& g, bool terms) const;
@@ -92,6 +94,7 @@ class CudaStepper final : public Stepper
     mutable Tissue<Real> t_;
     std::unique_ptr<StepPlan<Real>> plan_;
     std::int64_t checked_ = 0;
+    bool halos_due_ = true; ///< V in them is not known
 
     Gather probes_;
     std::int64_t probe_every_ = 1, probe_rows_ = 0, probe_capacity_ = 0;

@@ -445,7 +445,7 @@ void CudaStepper<Real>::restore(const Snapshot& s)
     samples_.clear();
     probe_rows_ = 0;
     t_.stimuli.forget();
-    t_.exchange.all_halos(Vector::current, t_.parity());
+    halos_due_ = true;
 }
 
 template <class Real>

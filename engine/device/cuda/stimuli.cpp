@@ -20,13 +20,13 @@ std::vector<std::vector<std::int32_t>> slots_of(const std::vector<std::int32_t>&
 template <class Real>
 std::size_t Stimuli<Real>::add(StimulusSource source)
 {
-    Source s{std::move(source), {}};
+    Source s{std::move(source), false, {}};
     const auto slots = slots_of(s.values.unknowns, place_, shards_.size());
     for (std::size_t k = 0; k < shards_.size(); ++k)
         s.slots.push_back(uploaded(slots[k], shards_[k]->main));
     forget();
     for (std::size_t k = 0; k < sources_.size(); ++k)
-        if (sources_[k].values.unknowns.empty()) { // the place of one that was removed
+        if (sources_[k].removed) {
             sources_[k] = std::move(s);
             return k;
         }
@@ -39,6 +39,7 @@ void Stimuli<Real>::remove(std::size_t id)
 {
     auto& s = sources_.at(id);
     s.values = StimulusSource{};
+    s.removed = true;
     s.slots.clear();
     s.slots.resize(shards_.size());
     forget();
@@ -53,7 +54,7 @@ bool Stimuli<Real>::apply(std::int64_t step, const Exchange<Real>& exchange)
     if (now == applied_)
         return false;
     applied_ = now;
-    const bool several = shards_.size() > 1;
+    const bool several = !exchange.single();
     if (several)
         exchange.synchronize();
     on_ = std::any_of(now.begin(), now.end(), [](double x) { return x != 0; });

@@ -34,7 +34,8 @@ class Stimuli
   private:
     struct Source
     {
-        StimulusSource values;
+        StimulusSource values; ///< of a share's may be without unknowns here
+        bool removed = false;
         std::vector<Buffer<std::int32_t>> slots; ///< per shard
     };
     double overlap(const Source& s, std::int64_t step) const

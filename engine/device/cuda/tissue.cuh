@@ -11,16 +11,20 @@ namespace tawara::device::cuda {
 template <class Real>
 struct Tissue
 {
+    /// @param others  of a share of a tissue; null: all of it is here
     Tissue(Shards<Real> all, std::vector<partition::Place> places, double dt,
-           std::int64_t timed_every)
-        : shards(std::move(all)), place(std::move(places)), dt_ms(dt), exchange(shards),
+           std::int64_t timed_every, Halo* others)
+        : shards(std::move(all)), place(std::move(places)), dt_ms(dt),
+          exchange(shards, others == nullptr
+                               ? nullptr
+                               : std::make_unique<RankLink<Real>>(*others, *shards[0], place)),
           stimuli(shards, place, dt), ports(shards, place), profiler(shards.size(), timed_every)
     {
     }
     Tissue(const Tissue&) = delete;
     Tissue& operator=(const Tissue&) = delete;
 
-    bool single() const { return shards.size() == 1; }
+    bool single() const { return exchange.single(); }
     /// Which of the two vectors holds the present potential.
     int parity() const { return static_cast<int>((step - base) & 1); }
     double time_ms() const { return static_cast<double>(step) * dt_ms; }

@@ -3,7 +3,7 @@
 
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
-#include "engine/device/cpu/cpu_stepper.hpp"
+#include "engine/device/share_stepper.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -77,18 +77,22 @@ Bytes Member::answer(const Bytes& message)
 void Member::begin(Unpack& in, Pack& out)
 {
     stepper_.reset();
-    const auto threads = in.read<unsigned>();
-    const auto precision = in.read<Precision>();
+    StepperOptions options;
+    options.devices = Devices(in.read<std::string>());
+    in >> options.precision >> options.threads;
     Bytes share;
     in >> share;
     share_ = unpacked_share(share);
     Bytes().swap(share);
     halo_.emplace(share_, ranks_);
-    places_ = StatePlaces(share_.problem, precision);
+    places_ = StatePlaces(share_.problem, options.precision);
     auto& p = share_.problem;
-    stepper_ = precision == Precision::single
-                   ? cpu::make_cpu_stepper<float>(p, threads, progress_, &*halo_)
-                   : cpu::make_cpu_stepper<double>(p, threads, progress_, &*halo_);
+    try {
+        stepper_ =
+            make_share_stepper(p, options, ranks_.number_on_this_machine(), *halo_, progress_);
+    } catch (const DeviceError& e) { // of a GPU here: the other ranks are well
+        throw Error(e.what());
+    }
     // the stepper has what it needs of these in its own order
     p.system.alpha = {};
     p.elements = {};

@@ -23,7 +23,7 @@ namespace tawara::device::ranks {
 enum class Ask : std::uint8_t {
     end,     ///< there is no more to do
     parts,   ///< there is nothing to step here: each rank reads its own part of the mesh
-    begin,   ///< threads, precision, a share -> what computes, threads
+    begin,   ///< devices, precision, threads, a share -> what computes, threads
     forget,  ///< the share
     advance, ///< steps
     add_stimulus,

@@ -5,11 +5,13 @@
 #include "engine/core/error.hpp"
 #include "engine/device/cpu/interpolated_currents.hpp"
 #include "engine/device/ranks/member.hpp"
+#include "engine/device/share_stepper.hpp"
 #include "engine/device/snapshot_check.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace tawara::device::ranks {
 namespace {
@@ -17,10 +19,10 @@ namespace {
 class RankStepper final : public Stepper
 {
   public:
-    RankStepper(const TissueProblem& p, Precision precision, unsigned threads, Communicator& ranks,
+    RankStepper(const TissueProblem& p, const StepperOptions& options, Communicator& ranks,
                 const Progress& progress)
         : ranks_(ranks), here_(ranks, progress), groups_(p.groups), group_(p.group),
-          places_(p, precision), dt_(p.dt_ms),
+          places_(p, options.precision), dt_(p.dt_ms),
           longest_(p.rest_tolerance_mV > 0
                        ? static_cast<int>(p.longest_quiescent_ms * (1 + 1e-9) / p.dt_ms)
                        : 0),
@@ -33,7 +35,7 @@ class RankStepper final : public Stepper
                 local_[u] = static_cast<std::int32_t>(own.size());
                 own.push_back(static_cast<std::int32_t>(u));
             }
-        begin(p, precision, threads, progress);
+        begin(p, options, progress);
     }
     ~RankStepper() override
     {
@@ -141,6 +143,7 @@ class RankStepper final : public Stepper
         return std::to_string(ranks_.size()) + " ranks: " + device_;
     }
     unsigned threads() const override { return threads_; }
+    Devices ceiling_device() const override { return here_.stepper().ceiling_device(); }
     double share_quiescent() const override;
     std::vector<std::int32_t> shard_of_unknown() const override { return rank_of_; }
 
@@ -159,8 +162,7 @@ class RankStepper final : public Stepper
     }
     std::vector<Said> ask(Ask what) const { return ask(std::move(Pack() << what)); }
     Said ask_one(int rank, const Bytes& message) const;
-    void begin(const TissueProblem& p, Precision precision, unsigned threads,
-               const Progress& progress);
+    void begin(const TissueProblem& p, const StepperOptions& options, const Progress& progress);
 
     void without_cells(std::span<double> out, double value) const
     {
@@ -266,8 +268,16 @@ std::vector<RankStepper::Said> RankStepper::ask_each(Message&& message) const
     for (std::size_t r = 1; r < n; ++r) // all of them, whatever the first ones say
         answers.push_back(ranks_.receive(static_cast<int>(r)));
     std::vector<Said> out;
+    std::optional<FailedElsewhere> earliest; // on GPUs others may have gone some steps further
     for (std::size_t r = 0; r < n; ++r)
-        out.push_back(said<Said>(std::move(answers[r]), static_cast<int>(r)));
+        try {
+            out.push_back(said<Said>(std::move(answers[r]), static_cast<int>(r)));
+        } catch (const FailedElsewhere& e) {
+            if (!earliest || e.step < earliest->step)
+                earliest.emplace(e);
+        }
+    if (earliest)
+        throw FailedElsewhere(*earliest);
     return out;
 }
 
@@ -279,7 +289,7 @@ RankStepper::Said RankStepper::ask_one(int rank, const Bytes& message) const
     return said<Said>(ranks_.receive(rank), rank);
 }
 
-void RankStepper::begin(const TissueProblem& p, Precision precision, unsigned threads,
+void RankStepper::begin(const TissueProblem& p, const StepperOptions& options,
                         const Progress& progress)
 {
     std::vector<ElementPlace> places;
@@ -287,7 +297,8 @@ void RankStepper::begin(const TissueProblem& p, Precision precision, unsigned th
         places = cpu::element_places(p, make_layout(p));
     const auto answers = ask_each([&](std::size_t r) {
         progress.at(static_cast<double>(r) / static_cast<double>(own_.size()), "sharing out");
-        return (Pack() << Ask::begin << threads << precision
+        return (Pack() << Ask::begin << options.devices.text() << options.precision
+                       << options.threads
                        << packed(share_of(p, rank_of_, static_cast<int>(r), places)))
             .take();
     });
@@ -461,14 +472,12 @@ double RankStepper::share_quiescent() const
 
 } // namespace
 
-std::unique_ptr<Stepper> make_rank_stepper(const TissueProblem& problem, Precision precision,
-                                           unsigned threads, Communicator& ranks,
+std::unique_ptr<Stepper> make_rank_stepper(const TissueProblem& problem,
+                                           const StepperOptions& options, Communicator& ranks,
                                            const Progress& progress)
 {
-    if (precision == Precision::mixed)
-        throw InputError("--precision",
-                         "mixed precision is not available on the CPU; use double or single");
-    return std::make_unique<RankStepper>(problem, precision, threads, ranks, progress);
+    check_share(options);
+    return std::make_unique<RankStepper>(problem, options, ranks, progress);
 }
 
 void dismiss(Communicator& ranks)

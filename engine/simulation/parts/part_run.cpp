@@ -4,8 +4,8 @@
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/units.hpp"
-#include "engine/device/cpu/cpu_stepper.hpp"
 #include "engine/device/ranks/pack.hpp"
+#include "engine/device/share_stepper.hpp"
 #include "engine/simulation/parts/part_outputs.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/going_on.hpp"
@@ -48,12 +48,7 @@ void need_what_runs_have(const Session& s, const RunOptions& o)
         refuse(s.name, "/output/frames", "is igb, of which files are");
     if (s.output->maps_from_ms > 0)
         refuse(s.name, "/output/maps_from_ms", "is a later beginning of maps, which are");
-    if (o.device.devices.kind == device::Devices::Kind::cuda)
-        throw InputError("--devices", "a mesh in parts is stepped on the CPUs of its ranks; want "
-                                      "cpu, or the whole mesh without --distributed");
-    if (o.device.precision == Precision::mixed)
-        throw InputError("--precision",
-                         "mixed precision is not available on the CPU; use double or single");
+    device::check_share(o.device);
 }
 
 Pack& operator<<(Pack& out, const NumericsError& e)
@@ -122,13 +117,9 @@ void PartRun::make_stepper(const Progress& progress)
 {
     auto& share = tissue_->share;
     halo_.emplace(share, group_.ranks());
-    const auto threads = options_.device.threads;
-    const auto precision = options_.device.precision;
-    fingerprint_ = fingerprint(share.problem, session_, precision);
-    stepper_ =
-        precision == Precision::single
-            ? device::cpu::make_cpu_stepper<float>(share.problem, threads, progress, &*halo_)
-            : device::cpu::make_cpu_stepper<double>(share.problem, threads, progress, &*halo_);
+    fingerprint_ = fingerprint(share.problem, session_, options_.device.precision);
+    stepper_ = device::make_share_stepper(
+        share.problem, options_.device, group_.ranks().number_on_this_machine(), *halo_, progress);
     share.problem.system.alpha = {}; // the stepper has its own
     say(Notice::Level::info, "computing on " + std::to_string(group_.size()) +
                                  " ranks, each with its part of the mesh: " + stepper_->device());

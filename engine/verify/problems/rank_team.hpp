@@ -79,6 +79,7 @@ class ThreadRank final : public Communicator
     int rank() const override { return rank_; }
     int size() const override { return mail_->ranks(); }
     int on_this_machine() const override { return size(); }
+    int number_on_this_machine() const override { return rank_; }
     void send(int to, const Bytes& message) override { mail_->put(rank_, to, message); }
     Bytes receive(int from) override { return mail_->take(from, rank_); }
     void swap(std::span<const Exchange> exchanges) override
