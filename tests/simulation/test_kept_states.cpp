@@ -87,6 +87,7 @@ class TestKeptStates : public QObject
         Engine e(in.handler(), one_thread());
         QVERIFY(in.answer(e.post(Load{paced_bar()})).applied);
         QVERIFY(keep(e, in, file).error.find("nothing is computed yet") == 0);
+        in.clear(); // it was paused when it was loaded
         e.post(RunUntil{20});
         while (e.status().time_ms < 3) // it is kept while steps are taken
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
