@@ -6,9 +6,11 @@
 #include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cuda/shards.hpp"
+#include "engine/device/ranks/share.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -54,7 +56,27 @@ class Sharded
             next_.push_back(v_.back());
         }
     }
+    /// A share of a tissue, whose halo others fill.
+    Sharded(const TissueProblem& share, partition::Ordering ordering, const Halo& others)
+        : dt_(share.dt_ms),
+          all_(cuda::make_shards(share, 1, 16 / int{sizeof(Value)}, ordering, {}, {}, &others))
+    {
+        v_.emplace_back(at(all_.shards[0].slots + all_.shards[0].halo), std::nan(""));
+        next_.push_back(v_.back());
+    }
     const cuda::Sharding& sharding() const { return all_; }
+
+    /// Of one share: its next values become the present ones.
+    void begin() { std::swap(v_, next_); }
+    /// Between its separator and its interior: what others read, and its halo.
+    void separator() { rows(0, 0, all_.shards[0].separator); }
+    double& next_at(std::int32_t unknown) { return next_[0][at(all_.place[at(unknown)].slot)]; }
+    double& next_in_halo(std::size_t k) { return next_[0][at(all_.shards[0].slots) + k]; }
+    void interior()
+    {
+        rows(0, all_.shards[0].separator, all_.shards[0].slots);
+        std::swap(v_, next_);
+    }
 
     void set(const std::vector<double>& v)
     {
@@ -128,6 +150,29 @@ class Sharded
     std::vector<std::vector<double>> v_, next_;
 };
 
+/// Of a share; nobody swaps through it.
+class Border final : public Halo
+{
+  public:
+    explicit Border(const ranks::Share& s)
+    {
+        for (const auto& n : s.neighbours) {
+            given_.insert(given_.end(), n.give.begin(), n.give.end());
+            taken_.insert(taken_.end(), n.take.begin(), n.take.end());
+        }
+    }
+    std::span<const std::int32_t> given() const override { return given_; }
+    std::span<const std::int32_t> taken() const override { return taken_; }
+    void swap(std::span<const double>, std::span<double>, std::size_t) override
+    {
+        throw Error("nobody is there");
+    }
+    bool any(bool here) override { return here; }
+
+  private:
+    std::vector<std::int32_t> given_, taken_;
+};
+
 std::vector<double> bump(const TissueProblem& p)
 {
     std::vector<double> v;
@@ -189,6 +234,76 @@ class TestShards : public QObject
         const auto by = static_cast<partition::Ordering>(ordering);
         QVERIFY(agrees<double>(p, count, by));
         QVERIFY(agrees<float>(p, count, by)); // `mixed`: the matrix in single precision
+    }
+
+    /// As GPUs of several processes step them: separators first, then what others give, then the
+    /// interior.
+    void sharesOfProcessesGiveTheSameBits()
+    {
+        ProblemOptions o;
+        o.dt_ms = 0.01;
+        o.types = 2;
+        o.insulated = true;
+        for (const auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
+            o.scheme = scheme;
+            const auto p = slab_problem({6, 5, 4}, 0.5, o);
+            const auto rank_of = ranks::ranks_of_unknowns(p, 3);
+            auto v = bump(p);
+            std::vector<ranks::Share> share;
+            std::vector<Border> border;
+            std::vector<Sharded<double>> step;
+            for (int r = 0; r < 3; ++r) {
+                share.push_back(ranks::share_of(p, rank_of, r, {}));
+                border.emplace_back(share.back());
+                step.emplace_back(share.back().problem, partition::Ordering::hilbert,
+                                  border.back());
+                const auto& s = step.back().sharding().shards.at(0);
+                QVERIFY(s.separator > 0 && s.separator < s.stepped);
+                for (const auto u : border.back().given())
+                    QVERIFY(step.back().sharding().place[at(u)].slot < s.separator);
+            }
+            // the place of each unknown of the whole in its share
+            std::vector<std::int32_t> local(p.size(), -1);
+            for (const auto& s : share)
+                for (std::size_t k = 0; k < s.own(); ++k)
+                    local[at(s.whole[k])] = static_cast<std::int32_t>(k);
+            const auto next_of = [&](std::size_t u) -> double& {
+                return step[at(rank_of[u])].next_at(local[u]);
+            };
+            const auto exchange = [&] { // each share's neighbours list the same unknowns
+                for (std::size_t r = 0; r < 3; ++r) {
+                    std::size_t k = 0;
+                    for (const auto& n : share[r].neighbours) {
+                        const auto& there = share[at(n.rank)].neighbours;
+                        const auto back = std::find_if(there.begin(), there.end(), [&](auto& x) {
+                            return x.rank == static_cast<int>(r);
+                        });
+                        QCOMPARE(back->give.size(), n.take.size());
+                        for (const auto u : back->give)
+                            step[r].next_in_halo(k++) = step[at(n.rank)].next_at(u);
+                    }
+                }
+            };
+            for (std::size_t u = 0; u < p.size(); ++u)
+                if (p.has_cells(u))
+                    next_of(u) = v[u];
+            exchange();
+            for (auto& s : step)
+                s.begin();
+            for (int k = 0; k < 14; ++k) {
+                v = plain_pass<double>(p, v);
+                for (auto& s : step)
+                    s.separator();
+                exchange();
+                for (auto& s : step)
+                    s.interior();
+            }
+            for (auto& s : step)
+                s.begin(); // the last values are the next ones again
+            for (std::size_t u = 0; u < p.size(); ++u)
+                if (p.has_cells(u))
+                    QVERIFY(next_of(u) == v[u]);
+        }
     }
 
     /// Unknowns without cells: in one slot of a shard, which no range holds; parts are of the rest.
