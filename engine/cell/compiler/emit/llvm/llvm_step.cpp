@@ -57,8 +57,9 @@ JitStep<Real>::JitStep(const Program& p) : session_(std::make_unique<Session>())
     if (bytes < 32)
         machine.addFeatures({"-avx", "-fma"});
     session_->jit = must(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create());
-    auto context = std::make_unique<llvm::LLVMContext>();
-    auto module = std::make_unique<llvm::Module>("cell", *context);
+    // it outlives the module, also where what follows throws
+    llvm::orc::ThreadSafeContext context(std::make_unique<llvm::LLVMContext>());
+    auto module = std::make_unique<llvm::Module>("cell", *context.getContext());
     module->setDataLayout(session_->jit->getDataLayout());
     write_step(*module, p, sizeof(Real) == 4, bytes / static_cast<unsigned>(sizeof(Real)));
     if (llvm::verifyModule(*module))
@@ -74,8 +75,7 @@ JitStep<Real>::JitStep(const Program& p) : session_(std::make_unique<Session>())
     symbols[session_->jit->mangleAndIntern("fmod")] =
         llvm::JITEvaluatedSymbol::fromPointer(static_cast<Binary>(std::fmod));
     must(session_->jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)));
-    must(session_->jit->addIRModule(
-        llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
+    must(session_->jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), context)));
     function_ = must(session_->jit->lookup("step")).template toPtr<Function>();
     target_ = target;
     compile_ms_ =
