@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/mesh/io/vtk_errors.hpp"
 
+#include "engine/mesh/io/vtk_threads.hpp"
+
 #include <mutex>
 #include <vtkLogger.h>
 #include <vtkObjectFactory.h>
@@ -64,6 +66,7 @@ struct VtkErrors::Impl
 
 VtkErrors::VtkErrors() : impl_(std::make_unique<Impl>())
 {
+    keep_vtk_on_one_thread();
     vtkOutputWindow::SetInstance(impl_->collector);
     vtkLogger::SetStderrVerbosity(vtkLogger::VERBOSITY_OFF); // it would print errors on its own
 }
