@@ -40,6 +40,11 @@ def _(use):
     return commas([niederer(use, scheme="fvm", dx_mm=dx, dt_ms=0.02)["activation_ms"][7] for dx in (0.5, 0.2)]) + " ms"
 
 
+@converge("the same at 0.1 mm with 0.005 ms, on an H200", "as above; a row of the verification table", "`tawara-cli verify --devices cuda --only niederer.nine`")
+def _(use):
+    return f"{sig(next(r for r in use.one('verify-h200.json')['rows'] if r['id'] == 'niederer.fvm.0.1mm.0.005ms.P8')['figure'])} ms"
+
+
 @converge("the same, `p1` lumped: 0.5, 0.2 mm (0.02 ms); 0.1 mm (0.005 ms)", "as above", NIEDERER)
 def _(use):
     coarse = [niederer(use, scheme="p1", mass="lumped", dx_mm=dx, stepping="explicit") for dx in (0.5, 0.2)]

@@ -22,9 +22,6 @@ both against each other, so change a row in `figure_rows/` or its record, not th
 }
 
 WENT = [
-    ("Niederer benchmark at 0.1 mm by `fvm` with 0.005 ms (41.5 ms)",
-     "`niederer2011.json` says of the program no more than \"between 60ffe56 and f32e375\"",
-     "`DEVICES=cuda:0 tests/bench/niederer.sh tawara-cli RECORD.json 0.1 0.005 fvm`"),
     ("a beat by Purkinje as networks grew before twigs (QRS 90.9; 148.1; 144.4 ms)",
      "the record named no processor and no commit; measured again with today's network (above)", "no program of this history's end"),
     ("re-entry around the scar with the conductivities that the example had before (5 turns, 285 ms)",

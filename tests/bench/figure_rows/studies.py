@@ -94,6 +94,14 @@ def _(use):
             f"{commas(r['wall_s']['two ranks on two GPUs'], fix, 1)} s")
 
 
+@study("the same study on two cores; after three kills to its end", "double precision; beside compilers and tests, with lower priority than theirs; the "
+       "same table in both, with two ranks, and on GPUs (sites, trials, what is inducible)",
+       "`tawara-cli study run resources/studies/scar_risk.json --devices cpu`")
+def _(use):
+    wall = use.all("scar-risk-cpu.json")[0]["wall_s"]
+    return f"{fix(wall['to its end'], 0)}; {fix(wall['killed after 140 s three times, then to its end'], 0)} s behind the third kill"
+
+
 @study("APD90 of the O'Hara-Rudy cell at C_max, paced 60 times with the dose, none; quinidine, dofetilide, ranolazine, verapamil, diltiazem; wall time of 20 runs on two "
        "busy cores", lambda use: "simple pore block; the second beat of a strand of 28 vertices; 60 beats are no steady state: 200 give quinidine "
        f"{fix(use.all('dose_response.json')[0]['paced_200_times']['apd90_ms']['quinidine'][3], 0)} ms",
