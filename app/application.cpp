@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/application.hpp"
 
+#include "engine/mesh/io/vtk_threads.hpp"
+
 #include <QApplication>
 #include <QRegularExpression>
 
@@ -64,6 +66,7 @@ std::unique_ptr<QApplication> makeApplication(int& argc, char** argv)
 {
     remarks.clear();
     const auto before = qInstallMessageHandler(listen);
+    mesh::io::keep_vtk_on_one_thread();
     auto app = std::make_unique<QApplication>(argc, argv);
     qInstallMessageHandler(before);
     for (const auto& r : remarks)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/heart_model.hpp"
 
-#include "engine/mesh/io/vtk_threads.hpp"
-
 #include <algorithm>
 #include <vtkCellArray.h>
 #include <vtkFloatArray.h>
@@ -50,7 +48,6 @@ HeartModelPtr heart_model(const mesh::TetMesh& m, const mesh::Surface& s)
     // everything that VTK would otherwise make on first use
     model->poly->BuildCells();
     model->poly->ComputeBounds();
-    mesh::io::keep_vtk_on_one_thread();
     model->locator = vtkSmartPointer<vtkStaticCellLocator>::New();
     model->locator->SetDataSet(model->poly);
     model->locator->CacheCellBoundsOn();
