@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,15 @@ namespace tawara {
 
 /// Bytes of a message.
 using Bytes = std::vector<std::byte>;
+
+/// Memory of several processes of one machine, which all of them see.
+class SharedMemory
+{
+  public:
+    virtual ~SharedMemory() = default;
+    /// That of one of them. @param number  of Communicator::number_on_this_machine()
+    virtual std::span<std::byte> of(int number) const = 0;
+};
 
 /// Processes that work on one thing, as the ranks of an MPI program: each has a number, and they
 /// tell each other bytes. Messages from one process to another arrive in the order in which they
@@ -24,6 +34,10 @@ class Communicator
     virtual int on_this_machine() const = 0;
     /// Which of those this process is, from 0.
     virtual int number_on_this_machine() const = 0;
+
+    /// Memory that the processes of this machine share: of each of them `bytes`, which it chooses.
+    /// Each of them calls it. Null where there is none.
+    virtual std::unique_ptr<SharedMemory> share(std::size_t bytes) = 0;
 
     /// @throws DeviceError  of these four: where another process has ended or cannot be reached
     virtual void send(int to, const Bytes& message) = 0;

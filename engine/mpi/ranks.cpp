@@ -31,6 +31,25 @@ double grace_s()
     return given != nullptr ? std::max(1.0, std::atof(given)) : 1.0;
 }
 
+/// A window of MPI that the ranks of one machine have together. It is freed with its Ranks: that
+/// waits for all of them, of which one may have been lost.
+class Window final : public SharedMemory
+{
+  public:
+    explicit Window(MPI_Win window) : window_(window) {}
+    std::span<std::byte> of(int number) const override
+    {
+        MPI_Aint bytes = 0;
+        int unit = 0;
+        void* at = nullptr;
+        MPI_Win_shared_query(window_, number, &bytes, &unit, static_cast<void*>(&at));
+        return {static_cast<std::byte*>(at), static_cast<std::size_t>(bytes)};
+    }
+
+  private:
+    MPI_Win window_;
+};
+
 class Ranks final : public Communicator
 {
   public:
@@ -41,18 +60,20 @@ class Ranks final : public Communicator
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
-        MPI_Comm near = MPI_COMM_NULL;
-        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &near);
-        MPI_Comm_size(near, &near_);
-        MPI_Comm_rank(near, &number_near_);
-        MPI_Comm_free(&near);
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here_);
+        MPI_Comm_set_errhandler(here_, MPI_ERRORS_RETURN);
+        MPI_Comm_size(here_, &near_);
+        MPI_Comm_rank(here_, &number_near_);
         if (rank_ > 0)
             stop_ = {}; // the first one says when it is over, and has results to write before
     }
     ~Ranks() override
     {
-        if (!failed_) // else mpirun sees that this process ends without, and ends the others
-            MPI_Finalize();
+        if (failed_) // mpirun sees that this process ends without, and ends the others
+            return;
+        for (auto& w : windows_)
+            MPI_Win_free(&w);
+        MPI_Finalize();
     }
     Ranks(const Ranks&) = delete;
     Ranks& operator=(const Ranks&) = delete;
@@ -61,6 +82,17 @@ class Ranks final : public Communicator
     int size() const override { return size_; }
     int on_this_machine() const override { return near_; }
     int number_on_this_machine() const override { return number_near_; }
+    std::unique_ptr<SharedMemory> share(std::size_t bytes) override
+    {
+        MPI_Win window = MPI_WIN_NULL;
+        void* own = nullptr;
+        windows_.reserve(windows_.size() + 1);
+        if (MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, here_,
+                                    static_cast<void*>(&own), &window) != MPI_SUCCESS)
+            return nullptr;
+        windows_.push_back(window);
+        return std::make_unique<Window>(window);
+    }
 
     void send(int to, const Bytes& message) override
     {
@@ -180,6 +212,8 @@ class Ranks final : public Communicator
 
     std::stop_token stop_;
     double patience_s_;
+    MPI_Comm here_ = MPI_COMM_NULL; ///< the ranks of this machine
+    std::vector<MPI_Win> windows_;
     int rank_ = 0, size_ = 1, near_ = 1, number_near_ = 0, with_ = -1;
     bool failed_ = false;
     std::vector<MPI_Request> requests_;

@@ -10,8 +10,10 @@
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 using namespace tawara;
 using namespace tawara::device;
@@ -340,6 +342,50 @@ class TestRanks : public QObject
             QCOMPARE(again.whole, s.whole);
         }
         QVERIFY(std::all_of(stepped.begin(), stepped.end(), [](int n) { return n == 1; }));
+    }
+
+    /// Each rank finds on the others' shelves what it takes of them, in turns on both sets.
+    void valuesLieOnShelves()
+    {
+        const auto p = Way{"", fvm}.problem();
+        const auto rank_of = ranks::ranks_of_unknowns(p, 3);
+        const auto mail = std::make_shared<Mail>(3);
+        std::array<int, 3> wrong{-1, -1, -1};
+        const auto one = [&](int rank) {
+            ThreadRank me(mail, rank);
+            const auto s = ranks::share_of(p, rank_of, rank, {});
+            ranks::RankHalo halo(s, me);
+            const auto shelves = halo.shelves();
+            int bad = shelves && shelves->memory.size() == 1 + s.neighbours.size() ? 0 : 1;
+            for (int turn = 0; turn < 5 && bad == 0; ++turn) {
+                const auto& shelf = shelves->set.at(static_cast<std::size_t>(turn % 2));
+                auto* to = reinterpret_cast<float*>(shelf.given.data()); // of single precision
+                for (std::size_t k = 0; k < halo.given().size(); ++k)
+                    to[k] = static_cast<float>(
+                        turn + 10 * s.whole[static_cast<std::size_t>(halo.given()[k])]);
+                halo.meet();
+                std::size_t k = 0;
+                for (const auto& piece : shelf.taken)
+                    for (std::size_t i = 0; i < piece.count; ++i, ++k) {
+                        const auto& x = p.position_mm; // alike in the whole and in the share
+                        const auto u = static_cast<std::size_t>(halo.taken()[k]);
+                        const auto got = static_cast<std::int64_t>(
+                            reinterpret_cast<const float*>(piece.given)[piece.first + i]);
+                        bad += got % 10 != turn || x[static_cast<std::size_t>(got / 10)] !=
+                                                       s.problem.position_mm[u]
+                                   ? 1
+                                   : 0;
+                    }
+                bad += k == halo.taken().size() ? 0 : 1;
+            }
+            wrong[static_cast<std::size_t>(rank)] = bad;
+        };
+        std::vector<std::thread> team;
+        for (int r = 0; r < 3; ++r)
+            team.emplace_back(one, r);
+        for (auto& t : team)
+            t.join();
+        QCOMPARE(wrong, (std::array<int, 3>{0, 0, 0}));
     }
 
     void whatRanksCannotStepIsSaid()

@@ -28,8 +28,8 @@ class Exchange
     /// Whether nothing is read from elsewhere.
     bool single() const { return shards_.size() == 1 && !link_; }
     /// Of a share: whether any process says so; every one calls it at the same step. Else `here`.
-    bool any(bool here) const { return link_ ? link_->any(here) : here; }
-    bool of_share() const { return link_ != nullptr; }
+    bool any(bool here) const { return link_ != nullptr ? link_->any(here) : here; }
+    const RankLink<Real>* link() const { return link_.get(); } ///< null: not of a share
 
     /// Enqueues on a shard's outward stream the copies of its separator to the other shards' halos.
     void to_halos(const ShardState<Real>& s, Vector what, int parity) const;

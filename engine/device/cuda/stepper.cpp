@@ -119,8 +119,9 @@ void CudaStepper<Real>::prepare()
 template <class Real>
 void CudaStepper<Real>::advance(std::int64_t n)
 {
-    const std::int64_t target = t_.step + n,
-                       look_every = t_.exchange.of_share() ? check_every_of_share : check_every;
+    const std::int64_t target = t_.step + n, look_every = t_.exchange.link() != nullptr
+                                                              ? check_every_of_share
+                                                              : check_every;
     if (std::exchange(halos_due_, false)) // every process of a share is here
         t_.exchange.all_halos(Vector::current, t_.parity());
     while (t_.step < target) {

@@ -453,7 +453,10 @@ std::vector<KernelRecord> CudaStepper<Real>::kernels() const
 {
     t_.synchronize();
     t_.profiler.read();
-    return plan_->kernels();
+    auto out = plan_->kernels();
+    if (const auto* link = t_.exchange.link())
+        out.push_back(link->record());
+    return out;
 }
 
 template <class Real>

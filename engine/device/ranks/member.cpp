@@ -33,6 +33,48 @@ void RankHalo::swap(std::span<const double> give, std::span<double> take, std::s
     ranks_.swap(exchanges_);
 }
 
+/// A number for each neighbour, and one from each.
+void RankHalo::meet()
+{
+    exchanges_.clear();
+    here_.resize(parts_.size(), 0);
+    there_.resize(parts_.size());
+    for (std::size_t k = 0; k < parts_.size(); ++k)
+        exchanges_.push_back(
+            {parts_[k].rank, std::span(here_).subspan(k, 1), std::span(there_).subspan(k, 1)});
+    ranks_.swap(exchanges_);
+}
+
+std::optional<Halo::Shelves> RankHalo::shelves()
+{
+    if (ranks_.size() != ranks_.on_this_machine()) // which all of them see alike
+        return {};
+    const auto bytes = given_.size() * sizeof(double);
+    memory_ = ranks_.share(2 * bytes);
+    if (ranks_.any(memory_ == nullptr))
+        return {};
+    Shelves out;
+    const auto own = memory_->of(ranks_.number_on_this_machine());
+    out.memory.push_back(own);
+    for (std::size_t k = 0; k < 2; ++k)
+        out.set[k].given = own.subspan(k * bytes, bytes);
+    // each neighbour is told where its values begin in the list of all that are given
+    here_.clear();
+    for (double next = 0; const auto& p : parts_) {
+        here_.push_back(next);
+        next += static_cast<double>(p.give);
+    }
+    meet();
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+        const auto all = memory_->of(parts_[k].rank); // on one machine ranks are numbered alike
+        out.memory.push_back(all);
+        for (std::size_t set = 0; set < 2; ++set)
+            out.set[set].taken.push_back({all.data() + set * (all.size() / 2),
+                                          static_cast<std::size_t>(there_[k]), parts_[k].take});
+    }
+    return out;
+}
+
 std::string of_whole(std::string text, std::int64_t here, std::int64_t whole)
 {
     const auto said = "unknown " + std::to_string(here) + ",";

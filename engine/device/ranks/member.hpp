@@ -52,6 +52,8 @@ class RankHalo final : public Halo
     std::span<const std::int32_t> taken() const override { return taken_; }
     void swap(std::span<const double> give, std::span<double> take, std::size_t each) override;
     bool any(bool here) override { return ranks_.any(here); }
+    std::optional<Shelves> shelves() override;
+    void meet() override;
 
   private:
     struct Part
@@ -63,6 +65,8 @@ class RankHalo final : public Halo
     std::vector<Part> parts_;
     std::vector<std::int32_t> given_, taken_;
     std::vector<Communicator::Exchange> exchanges_;
+    std::unique_ptr<SharedMemory> memory_;
+    std::vector<double> here_, there_; ///< a number for each part
 };
 
 /// A failed step of another rank, told as it was told there.

@@ -5,7 +5,9 @@
 #include "engine/device/ranks/member.hpp"
 #include "engine/device/ranks/rank_stepper.hpp"
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -63,7 +65,38 @@ class Mail
         news_.notify_all();
     }
 
+    /// Memory of all ranks, once each has said how much it wants: whole pages.
+    struct Shelf
+    {
+        struct Free
+        {
+            void operator()(std::byte* p) const { std::free(p); }
+        };
+        std::unique_ptr<std::byte[], Free> pages;
+        std::size_t bytes = 0;
+    };
+    std::shared_ptr<std::vector<Shelf>> share(int rank, std::size_t bytes)
+    {
+        constexpr std::size_t page = 4096;
+        {
+            const std::lock_guard hold(mutex_);
+            if (!shelves_)
+                shelves_ = std::make_shared<std::vector<Shelf>>(static_cast<std::size_t>(ranks_));
+            auto& own = (*shelves_)[static_cast<std::size_t>(rank)];
+            own.pages.reset(static_cast<std::byte*>(std::aligned_alloc(
+                page, std::max<std::size_t>(1, (bytes + page - 1) / page) * page)));
+            own.bytes = bytes;
+        }
+        any(false); // all have said it
+        const auto out = shelves_;
+        if (any(false); rank == 0) // and have it
+            shelves_.reset();
+        any(false);
+        return out;
+    }
+
   private:
+    std::shared_ptr<std::vector<Shelf>> shelves_;
     int ranks_, waiting_ = 0;
     bool said_ = false, result_ = false, failed_ = false;
     std::uint64_t round_ = 0;
@@ -80,6 +113,20 @@ class ThreadRank final : public Communicator
     int size() const override { return mail_->ranks(); }
     int on_this_machine() const override { return size(); }
     int number_on_this_machine() const override { return rank_; }
+    std::unique_ptr<SharedMemory> share(std::size_t bytes) override
+    {
+        struct Shelves final : SharedMemory
+        {
+            explicit Shelves(std::shared_ptr<std::vector<Mail::Shelf>> a) : all(std::move(a)) {}
+            std::span<std::byte> of(int number) const override
+            {
+                const auto& s = all->at(static_cast<std::size_t>(number));
+                return {s.pages.get(), s.bytes};
+            }
+            std::shared_ptr<std::vector<Mail::Shelf>> all;
+        };
+        return std::make_unique<Shelves>(mail_->share(rank_, bytes));
+    }
     void send(int to, const Bytes& message) override { mail_->put(rank_, to, message); }
     Bytes receive(int from) override { return mail_->take(from, rank_); }
     void swap(std::span<const Exchange> exchanges) override
