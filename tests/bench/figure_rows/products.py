@@ -24,7 +24,7 @@ def advantage(lines, own_order, peer_order, renumbered=False):
 
 
 @product("**sparse products**, one H100, cold, all 15 matrices of the bench: the program's best way, against the best of cuSPARSE in the mesh's "
-         "own order, geometric mean, double; single (bar 1.4); each in its better order; both in the mesh's own",
+         "own order, geometric mean, double; single (bar 1.4, missed in double); each in its better order; both in the mesh's own",
          "what renumbering takes, where the best way is a renumbered one (8 of the matrices in double precision, 7 in single); other than the hearts they are stand-ins made to published counts", "`tawara-cli bench spmv heart heart:1 heart:2 stand-ins --devices cuda:0 --precision double|single`")
 def _(use):
     use.all(SPMV)
