@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <mutex>
 
 namespace tawara::cell::compiler {
@@ -68,7 +69,9 @@ JitStep<Real>::JitStep(const Program& p) : session_(std::make_unique<Session>())
     const std::pair<const char*, Unary> functions[] = {
         {"sin", std::sin},   {"cos", std::cos},   {"tan", std::tan},   {"asin", std::asin},
         {"acos", std::acos}, {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}};
-    llvm::orc::SymbolMap symbols;
+    constexpr unsigned room = 16; // such a map that cannot grow is destroyed wrongly
+    static_assert(std::size(functions) + 1 <= room);
+    llvm::orc::SymbolMap symbols(room);
     for (const auto& [name, f] : functions)
         symbols[session_->jit->mangleAndIntern(name)] = llvm::JITEvaluatedSymbol::fromPointer(f);
     using Binary = double (*)(double, double);
