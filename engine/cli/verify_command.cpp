@@ -63,6 +63,9 @@ void verify_command(Context& c, const VerifyArguments& a)
                          "is no folder; give the folder that the references are unpacked in");
     if (!a.out.empty()) {
         need_writable_folder(a.out);
+        std::error_code none;
+        if (std::filesystem::exists(std::filesystem::path(a.out) / "verify.json", none))
+            c.notice({Notice::Level::info, "replaces the table that is in " + a.out});
         c.say_new_folder(std::filesystem::path(a.out) / "verify.json");
     }
     auto progress = c.progress();

@@ -191,7 +191,9 @@ Group niederer_group()
     g.checks.push_back(
         {"short", "0.5 and 0.2 mm, 0.05 ms: fvm, p1 with interpolated currents", true,
          [](Bench& b) {
-             if (b.short_form()) // the whole table has them among the nine
+             const auto& only = b.settings().only; // else the whole table has them among the nine
+             if (b.short_form() ||
+                 std::find(only.begin(), only.end(), "niederer.short") != only.end())
                  points(b, std::array{0.5, 0.2}, std::array{0.05}, std::array{&fvm, &interpolated});
          }});
     g.checks.push_back(

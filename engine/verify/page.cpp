@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table as text, as JSON and as a page.
+#include "engine/core/machine.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
@@ -120,7 +121,7 @@ std::vector<std::string> machine()
     std::vector<std::string> out;
     for (const auto& d : device::devices())
         if (d.usable)
-            out.push_back(d.name);
+            out.push_back(d.id == "cpu" ? d.name + ", " + processor_name() : d.name);
     return out;
 }
 
@@ -166,6 +167,10 @@ std::string page(const Table& t)
         p.subtitle += "; " + name;
     for (const auto v : {Verdict::passed, Verdict::missed, Verdict::skipped})
         p.key.push_back({std::to_string(t.count(v)), name(v), ""});
+    if (t.settings.short_form)
+        p.remarks.push_back({Notice::Level::info,
+                             "The short form leaves out rows of the whole table, and among them "
+                             "those that the program is known to miss (tests/bench/FIGURES.md)."});
     std::vector<std::string> groups;
     for (const auto& r : t.rows) {
         if (groups.empty() || groups.back() != r.group)

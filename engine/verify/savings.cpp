@@ -46,8 +46,8 @@ void savings(Bench& b)
                              "without it",
                       most = "less than 1 ms, which is what the whole program is held to";
     b.row(
-        {"single", "single precision on the CPU" + what, "0.0015 ms were measured in a heart",
-         at_most(0.02), "ms"},
+        {"single", "single precision on the CPU" + what, "no more than a time step", at_most(0.02),
+         "ms"},
         std::function<double()>([&] { return off(run(plain_session, "cpu", Precision::single)); }));
     b.row({"mass_scaling", "a thousandth of the volume added" + what, most, at_most(1), "ms"},
           std::function<double()>([&] {
@@ -64,8 +64,8 @@ void savings(Bench& b)
               s.rest_tolerance_mV = 0.1;
               return off(run(s, "cpu", Precision::double_));
           }));
-    const Demand mixed{"mixed", "mixed precision on a GPU" + what,
-                       "1e-6 ms were measured in a heart", at_most(1e-3), "ms"};
+    const Demand mixed{"mixed", "mixed precision on a GPU" + what, "a twentieth of a time step",
+                       at_most(1e-3), "ms"};
     if (const auto why = no_gpu(b.settings().devices); !why.empty())
         b.skip(mixed, why);
     else

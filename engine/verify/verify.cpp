@@ -2,25 +2,16 @@
 #include "engine/verify/verify.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/machine.hpp"
 #include "engine/core/nearest.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <exception>
 #include <utility>
 
 namespace tawara::verify {
 namespace {
-
-std::string utc_now()
-{
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
-    return text;
-}
 
 /// The row that stands for a whole check.
 Row whole(const Group& g, const Check& c, Verdict v, const std::string& reason)
@@ -34,7 +25,7 @@ Row whole(const Group& g, const Check& c, Verdict v, const std::string& reason)
     return r;
 }
 
-/// ", if it is a row, one of these checks makes it: cells.cvode, cells.order"; empty where no group
+/// "a row of that name is made by one of cells.cvode, cells.order"; empty where no group
 /// has a row of that name.
 std::string known_in(std::span<const Group> groups, const std::string& row)
 {
@@ -43,7 +34,7 @@ std::string known_in(std::span<const Group> groups, const std::string& row)
             std::string out;
             for (const auto& c : g.checks)
                 out += (out.empty() ? "" : ", ") + g.name + "." + c.id;
-            return "; a row of that name is made by one of " + out;
+            return "a row of that name is made by one of " + out;
         }
     return {};
 }
@@ -83,7 +74,10 @@ Table make_table(const Settings& settings, std::span<const Group> groups, const 
             try {
                 progress.at(done / checks, "running");
                 Bench bench(settings, progress.silent(), g.name, c.id, take);
+                const auto rows = t.rows.size();
                 c.run(bench);
+                if (t.rows.size() == rows)
+                    take(whole(g, c, Verdict::skipped, "it has no row in this form of the table"));
             } catch (const Cancelled&) {
                 t.stopped = true;
                 take(whole(g, c, Verdict::skipped, "the table was stopped here"));
@@ -113,9 +107,11 @@ std::vector<Group> chosen(std::vector<Group> groups, std::span<const std::string
     };
     for (const auto& n : names)
         if (!named(known, n))
-            throw InputError("--only " + n, "there is no such group or check" +
-                                                known_in(groups, n) + "; the nearest known is " +
-                                                nearest(n, known) + " (--list names all)");
+            throw InputError("--only " + n, "there is no such group or check; " +
+                                                (known_in(groups, n).empty()
+                                                     ? "the nearest known is " + nearest(n, known)
+                                                     : known_in(groups, n)) +
+                                                " (--list names all)");
     for (auto& g : groups)
         if (!named(names, g.name))
             std::erase_if(g.checks,

@@ -232,6 +232,9 @@ class TestVerify : public QObject
         QCOMPARE(skipped.status, 5);
         QVERIFY(skipped.out.find("nothing was checked: every row was skipped") !=
                 std::string::npos);
+        const auto both = test::run(
+            {"verify", "--only", "conservation.linear", "niederer.short", "--list", "--json"});
+        QCOMPARE(both.json()["groups"].toArray().size(), 2);
         const auto row = test::run({"verify", "--only", "cells.cvode.luo_rudy_1991"});
         QCOMPARE(row.status, 2);
         QVERIFY2(row.err.find("a row of that name is made by one of cells.cvode, cells.order") !=
