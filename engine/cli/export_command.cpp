@@ -13,6 +13,7 @@
 #include "engine/simulation/results/igb.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/provenance.hpp"
+#include "engine/simulation/results/provenance_read.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -67,6 +68,13 @@ bool lies_in(const fs::path& folder, const fs::path& file)
     std::error_code none;
     return fs::equivalent(file.parent_path().empty() ? fs::path(".") : file.parent_path(), folder,
                           none);
+}
+
+/// Says where a file was changed since its run.
+void say_changed(Context& c, const fs::path& file)
+{
+    if (const auto how = simulation::changed_since(file); !how.empty())
+        c.notice({Notice::Level::warning, how});
 }
 
 /// What a file of the run says of it; of this program alone where it is of an earlier one.
@@ -124,8 +132,10 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
 {
     const fs::path pvd = folder / "frames.pvd";
     const auto frames = simulation::listed_frames(pvd);
-    if (frames.empty() && fs::exists(folder / "frames.igb"))
+    if (frames.empty() && fs::exists(folder / "frames.igb")) {
+        say_changed(c, folder / "frames.igb");
         return copy_igb(c, folder, out);
+    }
     if (frames.empty())
         throw InputError(pvd.string(),
                          "names no frames; run the session with output.frames \"vtu\" (or "
@@ -139,6 +149,7 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
     for (std::size_t k = 0; k < frames.size(); ++k) {
         c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
         const auto file = file_of(frames[k], folder, pvd);
+        say_changed(c, file);
         const auto m = mesh::io::read(file, LengthUnit::mm, c.progress().silent()).mesh;
         if (!igb) {
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
@@ -180,6 +191,7 @@ void run_export(Context& c, const ExportArguments& a)
         if (!fs::exists(file, none))
             throw InputError(file.string(),
                              "is not there; want a folder that tawara-cli run has written");
+        say_changed(c, file);
         const auto m = mesh::io::read(file, LengthUnit::mm, c.progress().silent()).mesh;
         const auto field = field_at_vertices(m, (quantity + "_ms").c_str(), file);
         simulation::write_dat(field, -1, out);

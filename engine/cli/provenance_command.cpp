@@ -28,24 +28,34 @@ std::string for_people(const Json& j, const std::string& indent = "")
     return out + "\n" + indent + (j.is_array() ? "]" : "}");
 }
 
+std::string unchanged_words(const simulation::FoundProvenance& f)
+{
+    if (f.unchanged_by.empty())
+        return "nothing tells whether the file was changed since" +
+               (f.why_not_known.empty() ? "" : " (" + f.why_not_known + ")");
+    return f.values_alone
+               ? "V in the file is as its run left it, by " + f.unchanged_by.string() +
+                     "; its mesh, times, header and what it says of the run are not looked at"
+               : "the file is as its run left it, by " + f.unchanged_by.string();
+}
+
 } // namespace
 
 void declare_provenance(const Declaration& d)
 {
     auto file = std::make_shared<std::string>();
-    auto* sub =
-        d.command(d.app, "provenance", "what made a file: program, session, mesh, device",
-                  [file](Context& c) {
-                      const auto found = simulation::find_provenance(*file);
-                      const auto& by = found.unchanged_by;
-                      Json j = simulation::parse_json(found.text, *file);
-                      c.say(for_people(j));
-                      c.notice({Notice::Level::info,
-                                by.empty() ? "nothing tells whether the file was changed since"
-                                           : "the file is as its run left it, by " + by.string()});
-                      j["unchanged"] = by.empty() ? Json(nullptr) : Json(true);
-                      c.result(j);
-                  });
+    auto* sub = d.command(d.app, "provenance", "what made a file: program, session, mesh, device",
+                          [file](Context& c) {
+                              const auto found = simulation::find_provenance(*file);
+                              const auto& by = found.unchanged_by;
+                              Json j = simulation::parse_json(found.text, *file);
+                              c.say(for_people(j));
+                              c.notice({Notice::Level::info, unchanged_words(found)});
+                              j["unchanged"] = by.empty()           ? Json(nullptr)
+                                               : found.values_alone ? Json("V")
+                                                                    : Json(true);
+                              c.result(j);
+                          });
     sub->add_option("file", *file, "a file that the program or the window has written")
         ->type_name("FILE")
         ->required();

@@ -224,11 +224,13 @@ class TestProvenance : public tawara::test::SlabCommands
             put(file, bytes);
             QVERIFY(!found(file).unchanged_by.empty());
         }
+        QVERIFY(found(frame).values_alone && !found("vtu/activation.vtu").values_alone);
         const auto options = object(QByteArray::fromStdString(found("vtu/activation.vtu").text));
         QCOMPARE(options["options"].toObject()["until_ms"].toDouble(), 4.0);
         const auto report = tawara::test::content(path("vtu/report.json"));
         put("vtu/report.json", report.left(200));
         QVERIFY(found("vtu/activation.vtu").unchanged_by.empty()); // it says itself what made it
+        QVERIFY(found("vtu/activation.vtu").why_not_known.find("report.json") != std::string::npos);
         const auto said = refused("vtu/activation.csv");
         QVERIFY2(said.contains("activation.csv: nothing tells what made it (") &&
                      said.contains("report.json"),

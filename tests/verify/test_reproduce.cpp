@@ -70,7 +70,11 @@ class TestReproduce : public SlabCommands
         auto text = content(path("first/report.json"));
         QVERIFY(text.contains("\"fibre\": 0.1334"));
         text.replace("\"fibre\": 0.1334", "\"fibre\": 0.1234");
-        put("changed", QJsonDocument::fromJson(text).object());
+        auto report = QJsonDocument::fromJson(text).object();
+        auto record = report["reproduction"].toObject();
+        record.remove("session_sha256"); // which would tell it
+        report["reproduction"] = record;
+        put("changed", report);
         const auto r = test::run({"run", "--reproduce", file("changed/report.json")});
         QVERIFY2(r.status == 5, (r.out + r.err).c_str());
         QVERIFY(r.out.find("mesh: the same bits") != std::string::npos);
@@ -92,6 +96,67 @@ class TestReproduce : public SlabCommands
               "frames: DIFFERS, 2 of 3, the first frames/000000250.vtu; most in ",
               "beats.csv: DIFFERS, upstroke_mV_per_ms: RMS ", " mV/ms; peak_mV: RMS "})
             QVERIFY2(r.out.find(says) != std::string::npos, (says + r.out).c_str());
+    }
+
+    /// A table, a frame and a model file that were changed since; nothing is measured on those.
+    void whatWasChangedIsTold()
+    {
+        QFile model(path("m.mmt"));
+        QVERIFY(model.open(QIODevice::WriteOnly));
+        model.write("[[model]]\nname: m\n# Initial values\nmembrane.V = -80\n\n"
+                    "[engine]\ntime = 0 bind time\npace = 0 bind pace\n\n"
+                    "[membrane]\ndot(V) = -(V + 80) / 20 + 30 * engine.pace\n    label "
+                    "membrane_potential\n");
+        model.close();
+        auto s = QJsonDocument::fromJson(slab).object();
+        auto tissue = s["tissue"].toObject();
+        auto regions = tissue["regions"].toArray();
+        auto region = regions[0].toObject();
+        region["model"] = "m.mmt";
+        region.remove("variant");
+        regions[0] = region;
+        tissue["regions"] = regions;
+        s["tissue"] = tissue;
+        s["output"] = QJsonObject{{"frames_every_ms", 5}};
+        QFile f(path("m.json"));
+        QVERIFY(f.open(QIODevice::WriteOnly) && f.write(QJsonDocument(s).toJson()) > 0);
+        f.close();
+        const auto first = SlabCommands::run("m.json", "model");
+        QVERIFY2(first.status == 0, qPrintable(first.shown()));
+        const auto kept = report("model")["reproduction"].toObject();
+        QCOMPARE(kept["models_sha256"].toObject()["m.mmt"].toString().size(), 64);
+
+        const auto put = [&](const QString& name, const QByteArray& bytes) {
+            QFile to(path(name));
+            QVERIFY(to.open(QIODevice::WriteOnly) && to.write(bytes) == bytes.size());
+        };
+        put("model/probes.csv", content(path("model/probes.csv")).replace("0", "1"));
+        QVERIFY(QFile::remove(path("model/frames/000000250.vtu")));
+        auto r = test::run({"run", "--reproduce", file("model/report.json"), "--precision",
+                            "single", "--out", file("model-single")});
+        QVERIFY2(r.status == 5, (r.out + r.err).c_str());
+        for (const char* says :
+             {"changed since the run before, or not there any more: probes.csv, 1 frames",
+              "m.mmt: the same bits", "probes.csv: DIFFERS, by how much is not known: "})
+            QVERIFY2(r.out.find(says) != std::string::npos, (says + r.out).c_str());
+
+        put("m.mmt", content(path("m.mmt")).replace("20", "30"));
+        r = test::run({"run", "--reproduce", file("model/report.json"), "--out", file("other")});
+        QCOMPARE(r.status, 5);
+        QVERIFY2(r.out.find("m.mmt: DIFFERS") != std::string::npos, r.out.c_str());
+
+        auto changed = report("model");
+        auto record = changed["reproduction"].toObject();
+        auto session = record["session"].toObject();
+        session["name"] = "another";
+        record["session"] = session;
+        changed["reproduction"] = record;
+        put("model/report.json", QJsonDocument(changed).toJson());
+        r = test::run({"run", "--reproduce", file("model/report.json"), "--out", file("no")});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.find("/reproduction/session: is another session than its run had") !=
+                     std::string::npos,
+                 r.err.c_str());
     }
 
     void whatGoesOnFromACheckpoint()
@@ -167,6 +232,7 @@ class TestReproduce : public SlabCommands
         old.remove("reproduction");
         put("old", old);
         record["threads"] = -5;
+        record.remove("session_sha256"); // keys are in another order now
         old["reproduction"] = record;
         QVERIFY(QDir().mkpath(path("edited")));
         put("edited", old);

@@ -5,13 +5,17 @@
 #include "engine/mesh/io/vtu_series.hpp"
 #include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/results/provenance_read.hpp"
 #include "engine/simulation/results/report_record.hpp"
 #include "engine/simulation/results/table_difference.hpp"
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <optional>
+#include <set>
 
 namespace tawara::simulation {
 namespace {
@@ -40,6 +44,43 @@ Side side(const std::string& json, const fs::path& folder)
     return s;
 }
 
+/// V in two .igb of as many values; nothing where they are not, or cannot be read.
+std::optional<Difference> igb_difference(const fs::path& before, const fs::path& now)
+{
+    constexpr std::size_t at_once = 1U << 16;
+    std::ifstream a(before, std::ios::binary), b(now, std::ios::binary);
+    a.seekg(igb_header_bytes);
+    b.seekg(igb_header_bytes);
+    std::vector<float> x(at_once), y(at_once);
+    Difference all;
+    double squares = 0;
+    while (a && b) {
+        const auto read = [&](std::ifstream& in, std::vector<float>& to) {
+            in.read(reinterpret_cast<char*>(to.data()), at_once * sizeof(float));
+            return static_cast<std::size_t>(in.gcount()) / sizeof(float);
+        };
+        const auto n = read(a, x);
+        if (n != read(b, y))
+            return {};
+        const auto d = difference(std::vector<double>(x.begin(), x.begin() + static_cast<long>(n)),
+                                  std::vector<double>(y.begin(), y.begin() + static_cast<long>(n)));
+        squares += d.rms * d.rms * static_cast<double>(d.both);
+        all.both += d.both;
+        all.alone += d.alone;
+        all.largest = std::max(all.largest, d.largest);
+    }
+    if (all.both == 0)
+        return {};
+    all.rms = std::sqrt(squares / static_cast<double>(all.both));
+    return all;
+}
+
+/// The step in a frame's name.
+std::int64_t step_of(const std::string& frame)
+{
+    return std::strtoll(frame.c_str() + frame.find('/') + 1, nullptr, 10);
+}
+
 /// V of one frame in both folders; nothing where one of them cannot be read, or is of other
 /// unknowns.
 std::optional<Difference> frame_difference(const fs::path& before, const fs::path& now)
@@ -61,7 +102,9 @@ class Comparing
 
     RunComparison all()
     {
+        find_changed();
         by_digest("mesh", "mesh_sha256");
+        models();
         if (!by_digest("V at the end", "end_sha256"))
             out_.results.back().how = end_words();
         maps();
@@ -78,6 +121,49 @@ class Comparing
     }
 
   private:
+    /// Files of the run before that are not as it left them: nothing is read of these.
+    void find_changed()
+    {
+        std::size_t frames = 0;
+        std::string others;
+        for (const auto kind : {DigestOf::table, DigestOf::values, DigestOf::bytes})
+            for (const auto& [file, digest] : a_.digests(kind).items()) {
+                std::error_code none;
+                const bool there = fs::exists(a_.folder / file, none);
+                if (there && changed_since(a_.folder / file).empty())
+                    continue;
+                changed_.insert(file);
+                if (is_frame(file))
+                    ++frames;
+                else
+                    others += (others.empty() ? "" : ", ") + file + (there ? "" : " (not there)");
+            }
+        if (frames > 0)
+            others += (others.empty() ? "" : ", ") + std::to_string(frames) + " frames";
+        if (!others.empty())
+            out_.remarks.push_back("changed since the run before, or not there any more: " +
+                                   others + "; what is compared is what the run had written");
+    }
+
+    /// Files of cell models that the session names.
+    void models()
+    {
+        const auto before = a_.record.value("models_sha256", Json::object()),
+                   now = b_.record.value("models_sha256", Json::object());
+        for (const auto& [file, digest] : before.items())
+            out_.results.push_back({file, now.value(file, Json()) == digest});
+    }
+
+    /// By how much a table differs, as far as that of the run before is still there.
+    std::string table_words(const std::string& file, const std::string& unit,
+                            const std::string& column = {}) const
+    {
+        return changed_.contains(file)
+                   ? "by how much is not known: " + (a_.folder / file).string() +
+                         " is not as its run left it"
+                   : table_difference(a_.folder / file, b_.folder / file, unit, column);
+    }
+
     bool by_digest(const char* what, const char* of)
     {
         const auto p = a_.record.value(of, Json()), q = b_.record.value(of, Json());
@@ -102,10 +188,10 @@ class Comparing
                        ? frame_name(first.get<std::int64_t>() + steps.get<std::int64_t>())
                        : std::string();
         };
-        if (const auto name = at(a_); !name.empty() && name == at(b_))
+        if (const auto name = at(a_); !name.empty() && name == at(b_) && !changed_.contains(name))
             if (const auto d = frame_difference(a_.folder / name, b_.folder / name))
                 return words(*d, "mV") + " (of " + name + ")";
-        return "by how much is not known: there is no frame of the end in both folders "
+        return "by how much is not known: no frames/*.vtu of the end is in both folders as it was "
                "(output.frames_every_ms)";
     }
 
@@ -146,8 +232,7 @@ class Comparing
             if (!now.contains(file))
                 c.how = "was not written now";
             else if (!c.same)
-                c.how = table_difference(a_.folder / file, b_.folder / file,
-                                         file == "probes.csv" || file == "ecg.csv" ? "mV" : "");
+                c.how = table_words(file, file == "probes.csv" || file == "ecg.csv" ? "mV" : "");
             out_.results.push_back(std::move(c));
         }
     }
@@ -164,15 +249,38 @@ class Comparing
             return;
         }
         std::vector<std::string> others;
-        for (const auto& [file, digest] : before.items())
+        std::size_t looked_at = 0, earlier = 0;
+        const auto first = a_.report.value("first_step", Json());
+        for (const auto& [file, digest] : before.items()) {
+            if (is_frame(file) && first.is_number_integer() &&
+                step_of(file) < first.get<std::int64_t>()) {
+                ++earlier; // the run went on with it
+                continue;
+            }
+            ++looked_at;
             if (now.value(file, Json()) != digest)
                 others.push_back(file);
+        }
+        if (earlier > 0)
+            out_.remarks.push_back(std::to_string(earlier) + (earlier > 1 ? " frames" : " frame") +
+                                   " from before the run's checkpoint: not compared");
+        if (looked_at == 0)
+            return;
         Compared c{before.contains(igb_file) ? igb_file : "frames", others.empty()};
         if (!c.same)
-            c.how = c.what == "frames" ? frames_words(others, before.size()) : "other values";
+            c.how = c.what == "frames" ? frames_words(others, looked_at) : igb_words();
         else if (c.what == "frames")
-            c.how = std::to_string(before.size()) + (before.size() > 1 ? " of them" : " of it");
+            c.how = std::to_string(looked_at) + (looked_at > 1 ? " of them" : " of it");
         out_.results.push_back(std::move(c));
+    }
+
+    std::string igb_words() const
+    {
+        if (changed_.contains(igb_file))
+            return "by how much is not known: " + (a_.folder / igb_file).string() +
+                   " is not as its run left it";
+        const auto d = igb_difference(a_.folder / igb_file, b_.folder / igb_file);
+        return d ? words(*d, "mV") : "there are other times or places";
     }
 
     /// "3 of 5, the first frames/000000100.vtu; RMS 0.1 mV, at most 0.4 mV in that which differs
@@ -185,13 +293,16 @@ class Comparing
         std::string of;
         std::size_t read = 0;
         for (const auto& file : others)
-            if (const auto d = frame_difference(a_.folder / file, b_.folder / file)) {
+            if (const auto d = changed_.contains(file)
+                                   ? std::optional<Difference>()
+                                   : frame_difference(a_.folder / file, b_.folder / file)) {
                 ++read;
                 if (d->largest >= most.largest)
                     most = *d, of = file;
             }
         if (read < others.size())
-            out += "; " + std::to_string(others.size() - read) + " are not in both folders";
+            out += "; " + std::to_string(others.size() - read) +
+                   " are not in both folders as they were";
         if (!of.empty())
             out += "; most in " + of + ": " + words(most, "mV");
         return out;
@@ -227,6 +338,7 @@ class Comparing
     }
 
     Side a_, b_;
+    std::set<std::string> changed_; ///< of the run before, relative to its folder
     RunComparison out_;
 };
 

@@ -83,12 +83,15 @@ bool is_report(const fs::path& html)
     return text.find("for research; not a medical device") != std::string::npos;
 }
 
-/// A file has other bytes now than the run wrote. @return whether there was a digest of it
-bool forget_digest(nlohmann::ordered_json& report, const std::string& file)
+/// Where a file has other bytes now than the run wrote. @return whether its digest was taken out
+bool forget_digest(nlohmann::ordered_json& report, const fs::path& folder, const std::string& file)
 {
     const nlohmann::ordered_json::json_pointer at(std::string("/reproduction/") +
                                                   digest_key(digest_of(file)));
-    return report.contains(at) && report[at].is_object() && report[at].erase(file) > 0;
+    if (!report.contains(at) || !report[at].is_object() || !report[at].contains(file) ||
+        report[at][file] == output_digest(folder, file))
+        return false;
+    return report[at].erase(file) > 0;
 }
 
 } // namespace
@@ -119,7 +122,7 @@ bool add_to_report(const fs::path& folder, const std::string& file)
     const bool listed = std::find(files.begin(), files.end(), file) != files.end();
     if (!listed)
         files.push_back(file);
-    if (!forget_digest(report, file) && listed)
+    if (!forget_digest(report, folder, file) && listed)
         return true;
     write_whole(folder / "report.json", [&](std::ostream& text) {
         text << report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)

@@ -5,6 +5,7 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/observe/scene.hpp"
+#include "engine/simulation/results/model_digests.hpp"
 #include "engine/simulation/session/session_json.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 
@@ -31,6 +32,8 @@ Provenance made_of(const Session& s, const std::string& mesh_sha256, const std::
     const auto session = to_json(s);
     auto j = ProvenanceJson::parse(program_provenance());
     j["session_sha256"] = sha256(session);
+    if (const auto models = model_digests(s); !models.empty())
+        j["models_sha256"] = models;
     j["mesh_sha256"] = mesh_sha256;
     j["device"] = device;
     j["precision"] = name(precision);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -112,16 +113,25 @@ std::string by_report(const Reported& of)
     for (const char* key : {"program", "version", "built_from"})
         out[key] = j.value(key, Json());
     const auto run = j.value(report::record_key, Json::object());
-    for (const char* key : {"session_sha256", "mesh_sha256"})
-        out[key] = run.value(key, Json());
+    report::check_session(run, of.report.string());
+    for (const char* key : {"session_sha256", "models_sha256", "mesh_sha256"})
+        if (run.contains(key))
+            out[key] = run[key];
     const auto devices = j.value("devices", Json::array());
     out["device"] = devices.empty() ? Json() : devices.front();
     out["precision"] = j.value("precision", Json());
     Json options;
-    for (const char* key : {"devices", "threads", "until_ms", "resume", "branch"})
+    for (const char* key : {"devices", "threads", "resume", "branch"})
         if (run.contains(key))
             options[key] = run[key];
+    if (run.contains("asked_until_ms"))
+        options["until_ms"] = run["asked_until_ms"];
     out["options"] = options;
+    for (const char* key : {"written", "processor"})
+        if (j.contains(key))
+            out[key] = j[key];
+    out["ended"] = j.value("ended", Json());
+    out["reached_ms"] = j.value("time_ms", Json());
     out["session"] = run.value("session", Json());
     out["said_by"] = of.report.string();
     return out.dump();
@@ -143,6 +153,28 @@ std::string by_itself(const fs::path& file)
         if (j.contains(key))
             out[key] = j[key];
     return out.dump();
+}
+
+/// Of a mesh as text: "Tawara 0.1.0 (5c71577c)" among its first lines.
+std::string by_title(const fs::path& file)
+{
+    constexpr std::size_t looked_at = 4096;
+    std::ifstream in(file, std::ios::binary);
+    std::string text(looked_at, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+    constexpr std::string_view name = "Tawara ";
+    const auto at = text.find(name);
+    if (at == std::string::npos)
+        return {};
+    const auto from = at + name.size(), blank = text.find(' ', from), end = text.find(')', from);
+    if (blank == std::string::npos || end == std::string::npos || text[blank + 1] != '(' ||
+        end < blank || end - from > 80)
+        return {};
+    return Json{{"program", "tawara"},
+                {"version", text.substr(from, blank - from)},
+                {"built_from", text.substr(blank + 2, end - blank - 2)}}
+        .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Whether the file is as its run left it. @throws InputError where it is not
@@ -193,10 +225,12 @@ try {
         if (file.filename() != "report.json")
             run = reported(file);
     } catch (const InputError& e) { // which may not matter: files say it themselves
-        why_not = e.what();
+        why_not = out.why_not_known = e.what();
     }
-    if (run && is_unchanged(file, *run))
+    if (run && is_unchanged(file, *run)) {
         out.unchanged_by = run->report;
+        out.values_alone = digest_of(run->name) == DigestOf::values;
+    }
     out.text = in_its_format(file, why_not);
     if (out.text.empty() && fs::exists(beside, none))
         out.text = within(file_content(beside, most_bytes));
@@ -206,6 +240,8 @@ try {
         out.text = by_itself(file);
     if (out.text.empty())
         out.text = within(file_content(file, most_bytes, "results are smaller"));
+    if (out.text.empty())
+        out.text = by_title(file);
     if (out.text.empty() && !why_not.empty())
         throw InputError(file.string(), "nothing tells what made it (" + why_not + ")");
     if (out.text.empty())
@@ -216,6 +252,17 @@ try {
 } catch (const Json::exception&) { // its members are of other types
     throw InputError((file.parent_path() / "report.json").string(),
                      "is no report that tawara-cli run has written");
+}
+
+std::string changed_since(const fs::path& file)
+try {
+    if (const auto run = reported(file); run && fs::exists(file))
+        is_unchanged(file, *run);
+    return {};
+} catch (const InputError& e) {
+    return e.what();
+} catch (const Json::exception&) {
+    return {};
 }
 
 } // namespace tawara::simulation

@@ -15,11 +15,17 @@ struct FoundProvenance
     /// The report whose digest of the file it still has; empty: nothing tells whether the file was
     /// changed since.
     std::filesystem::path unchanged_by;
+    bool values_alone = false; ///< the digest is of a frame's V, and of nothing else in the file
+    std::string why_not_known; ///< why no report tells, where there is one
 };
 
 /// @throws InputError where the file is not there, was changed since its run, or nothing says what
 /// made it
 /// @cost  reads the file twice, at about 300 MB/s
 FoundProvenance find_provenance(const std::filesystem::path& file);
+
+/// In which way a file of a run is other than its run left it, as a message; empty where it is not,
+/// or nothing tells.
+std::string changed_since(const std::filesystem::path& file);
 
 } // namespace tawara::simulation

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/results/report.hpp"
 
+#include "engine/core/machine.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/simulation/observe/ecg_beats.hpp"
 #include "engine/simulation/observe/torso.hpp"
@@ -180,6 +181,8 @@ void add_what_ran(Json& j, const ReportInput& in)
     j["program"] = "tawara";
     j["version"] = program_version();
     j["built_from"] = program_commit().empty() ? Json(nullptr) : Json(program_commit());
+    j["written"] = utc_now();
+    j["processor"] = processor_name();
     j["session"] = in.session.name;
     j["session_file"] = in.options.session_file;
     j["ended"] = in.ended;

@@ -2,6 +2,7 @@
 #include "engine/simulation/results/report_record.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/digest/sha256.hpp"
 #include "engine/simulation/session/session_json.hpp"
 
 namespace tawara::simulation::report {
@@ -22,9 +23,18 @@ Json record_of(const Json& report, const std::string& file)
         throw InputError(file, "is no report of a run; give the report.json that tawara-cli run "
                                "has written");
     if (!report.contains(record_key) || !report[record_key].is_object())
-        throw InputError(file, "holds no session (it was written by an older program, or of a mesh "
-                               "in parts); run the session itself");
+        throw InputError(file, "holds no session: it is not of a run, or of an older program's, or "
+                               "of a mesh in parts; run the session itself");
     return report[record_key];
+}
+
+void check_session(const Json& record, const std::string& file)
+{
+    if (record.contains("session") && record.contains("session_sha256") &&
+        record["session_sha256"] != sha256(record["session"].dump(2) + "\n"))
+        throw InputError(file, std::string("/") + record_key + "/session",
+                         "is another session than its run had, by session_sha256: the report was "
+                         "changed since");
 }
 
 Json digests_in(const Json& record, const char* key, const std::string& file)

@@ -14,6 +14,8 @@ constexpr const char* record_key = "reproduction";
 Json parsed(const std::string& text, const std::string& file);
 /// A report's part about its run. @throws InputError
 Json record_of(const Json& report, const std::string& file);
+/// The session is the one that `session_sha256` is of, where both are there. @throws InputError
+void check_session(const Json& record, const std::string& file);
 /// Digests of files by their names, empty where there are none. @throws InputError
 /// @param key  e.g. "tables_sha256"
 Json digests_in(const Json& record, const char* key, const std::string& file);

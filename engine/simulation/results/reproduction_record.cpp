@@ -4,6 +4,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/digest/sha256.hpp"
+#include "engine/simulation/results/model_digests.hpp"
 #include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 
@@ -84,7 +85,11 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
     j["folder"] = std::filesystem::weakly_canonical(o.out, none).string();
     j["session"] = Json::parse(to_json(in.session));
     j["session_sha256"] = sha256(to_json(in.session));
+    if (const auto models = model_digests(in.session); !models.empty())
+        j["models_sha256"] = models;
     j["until_ms"] = in.stepper.time_ms();
+    if (o.until_ms >= 0 && o.until_ms != in.session.end_ms)
+        j["asked_until_ms"] = o.until_ms;
     j["devices"] = o.device.devices.text();
     j["precision"] = name(o.device.precision);
     j["threads"] = o.device.threads;
