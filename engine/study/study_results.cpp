@@ -2,8 +2,10 @@
 #include "engine/study/study_results.hpp"
 
 #include "engine/core/output_folder.hpp"
+#include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
+#include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/results/report_page.hpp"
 #include "engine/study/induction_results.hpp"
 #include "engine/study/population_results.hpp"
@@ -277,6 +279,10 @@ void write_results(const Ledger& ledger, const std::filesystem::path& folder)
     const auto s = sheet_of(ledger);
     const OutputFolder own(folder); // links in it are replaced
     write_csv(s, folder / "results.csv");
+    auto by = Json::parse(program_provenance());
+    by["study"] = (folder / "study.sqlite").string();
+    simulation::write_provenance_beside(folder / "results.csv",
+                                        by.dump(-1, ' ', false, Json::error_handler_t::replace));
     write_page(ledger, s, folder);
 }
 

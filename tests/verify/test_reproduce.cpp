@@ -136,7 +136,7 @@ class TestReproduce : public SlabCommands
                             "single", "--out", file("model-single")});
         QVERIFY2(r.status == 5, (r.out + r.err).c_str());
         for (const char* says :
-             {"changed since the run before, or not there any more: probes.csv, 1 frames",
+             {"changed since the run before, or not there any more: probes.csv, 1 frame",
               "m.mmt: the same bits", "probes.csv: DIFFERS, by how much is not known: "})
             QVERIFY2(r.out.find(says) != std::string::npos, (says + r.out).c_str());
 

@@ -126,8 +126,9 @@ class Comparing
     {
         std::size_t frames = 0;
         std::string others;
-        for (const auto kind : {DigestOf::table, DigestOf::values, DigestOf::bytes})
-            for (const auto& [file, digest] : a_.digests(kind).items()) {
+        for (const auto kind : {DigestOf::table, DigestOf::values, DigestOf::bytes}) {
+            const auto digests = a_.digests(kind);
+            for (const auto& [file, digest] : digests.items()) {
                 std::error_code none;
                 const bool there = fs::exists(a_.folder / file, none);
                 if (there && changed_since(a_.folder / file).empty())
@@ -138,8 +139,10 @@ class Comparing
                 else
                     others += (others.empty() ? "" : ", ") + file + (there ? "" : " (not there)");
             }
+        }
         if (frames > 0)
-            others += (others.empty() ? "" : ", ") + std::to_string(frames) + " frames";
+            others += (others.empty() ? "" : ", ") + std::to_string(frames) +
+                      (frames > 1 ? " frames" : " frame");
         if (!others.empty())
             out_.remarks.push_back("changed since the run before, or not there any more: " +
                                    others + "; what is compared is what the run had written");

@@ -14,29 +14,6 @@
 #include <vector>
 
 namespace tawara::simulation {
-namespace {
-
-/// Of a plain file, piece by piece.
-/// @param from  bytes at its beginning that are left out
-std::string sha256_of_file(const std::filesystem::path& file, std::size_t from = 0)
-{
-    if (const auto why = no_plain_file(file); !why.empty())
-        throw InputError(file.string(), why);
-    errno = 0;
-    std::ifstream in(file, std::ios::binary);
-    in.seekg(static_cast<std::streamoff>(from));
-    Sha256 hash;
-    std::vector<char> piece(std::size_t{1} << 18);
-    while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0)
-        hash.add({piece.data(), static_cast<std::size_t>(in.gcount())});
-    if (!in.eof())
-        throw InputError(file.string(),
-                         std::string("cannot be read: ") + std::strerror(errno ? errno : EIO));
-    return hash.digits();
-}
-
-} // namespace
-
 DigestOf digest_of(std::string_view name)
 {
     if (name.ends_with(".csv"))
@@ -55,6 +32,23 @@ const char* digest_key(DigestOf what)
         break;
     }
     return "files_sha256";
+}
+
+std::string sha256_of_file(const std::filesystem::path& file, std::size_t from)
+{
+    if (const auto why = no_plain_file(file); !why.empty())
+        throw InputError(file.string(), why);
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    in.seekg(static_cast<std::streamoff>(from));
+    Sha256 hash;
+    std::vector<char> piece(std::size_t{1} << 18);
+    while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0)
+        hash.add({piece.data(), static_cast<std::size_t>(in.gcount())});
+    if (!in.eof())
+        throw InputError(file.string(),
+                         std::string("cannot be read: ") + std::strerror(errno ? errno : EIO));
+    return hash.digits();
 }
 
 std::string digest_of_values(std::span<const float> values)

@@ -18,6 +18,11 @@ DigestOf digest_of(std::string_view name);
 /// "tables_sha256", "frames_sha256", "files_sha256".
 const char* digest_key(DigestOf what);
 
+/// SHA-256 of a plain file, piece by piece.
+/// @param from  bytes at its beginning that are left out
+/// @throws InputError where it cannot be read
+std::string sha256_of_file(const std::filesystem::path& file, std::size_t from = 0);
+
 /// SHA-256 of a frame's values as they are written.
 std::string digest_of_values(std::span<const float> values);
 

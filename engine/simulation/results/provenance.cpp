@@ -6,6 +6,7 @@
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/observe/scene.hpp"
 #include "engine/simulation/results/model_digests.hpp"
+#include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/session/session_json.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 
@@ -95,9 +96,11 @@ Provenance provenance_of(const Scene& scene)
 std::filesystem::path write_provenance_beside(const std::filesystem::path& file,
                                               const std::string& text)
 {
+    auto j = ProvenanceJson::parse(text);
+    j["file_sha256"] = sha256_of_file(file);
     auto beside = file;
     beside += ".provenance.json";
-    write_whole(beside, [&](std::ostream& out) { out << text << '\n'; });
+    write_whole(beside, [&](std::ostream& out) { out << one_line(j) << '\n'; });
     return beside;
 }
 

@@ -43,8 +43,10 @@ Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
 /// @thread any
 Provenance provenance_of(const Scene& scene);
 
-/// Of a file that has no place for it (CSV, .dat, .igb): FILE.provenance.json beside it.
+/// Of a file that has no place for it (CSV, .dat, .igb): FILE.provenance.json beside it, with
+/// `file_sha256`, the digest of the file as it is now.
 /// @return  that file
+/// @throws InputError where the file cannot be read
 std::filesystem::path write_provenance_beside(const std::filesystem::path& file,
                                               const std::string& text);
 

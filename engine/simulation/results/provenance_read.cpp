@@ -194,6 +194,20 @@ bool is_unchanged(const fs::path& file, const Reported& of)
     return true;
 }
 
+/// Whether a file is as what lies beside it says. @throws InputError where it is not
+bool is_as_said(const fs::path& file, const std::string& text, const fs::path& beside)
+{
+    if (text.empty())
+        return false;
+    const auto digest = parse_json(text, beside.string()).value("file_sha256", Json());
+    if (!digest.is_string())
+        return false;
+    if (digest != sha256_of_file(file))
+        throw InputError(file.string(), "has other bytes than when " + beside.string() +
+                                            " was written: it was changed since");
+    return true;
+}
+
 /// Where it has a place of its own.
 /// @param why_not  is told why it cannot be read
 std::string in_its_format(const fs::path& file, std::string& why_not)
@@ -232,8 +246,11 @@ try {
         out.values_alone = digest_of(run->name) == DigestOf::values;
     }
     out.text = in_its_format(file, why_not);
-    if (out.text.empty() && fs::exists(beside, none))
+    if (out.text.empty() && fs::exists(beside, none)) {
         out.text = within(file_content(beside, most_bytes));
+        if (is_as_said(file, out.text, beside))
+            out.unchanged_by = beside;
+    }
     if (out.text.empty() && run)
         out.text = by_report(*run);
     if (out.text.empty())
