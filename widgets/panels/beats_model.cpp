@@ -318,7 +318,7 @@ QVariant BeatsModel::headerData(int section, Qt::Orientation orientation, int ro
                                      tr("APD30\n(ms)"),     tr("APD50\n(ms)"),
                                      tr("APD90\n(ms)"),     tr("dV/dt max\n(mV/ms)"),
                                      tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"),
-                                     tr("Cycle\n(ms)"),     tr("Paced by")};
+                                     tr("Cycle\n(ms)"),     tr("Paced\nby")};
     if (section < 0 || section >= columns)
         return {};
     QString title = titles[section];
