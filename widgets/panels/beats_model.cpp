@@ -314,11 +314,10 @@ QVariant BeatsModel::headerData(int section, Qt::Orientation orientation, int ro
     }
     if (orientation != Qt::Horizontal || (role != Qt::DisplayRole && role != Qt::EditRole))
         return QAbstractTableModel::headerData(section, orientation, role);
-    const QString titles[columns] = {tr("Probe"),           tr("At\n(ms)"),
-                                     tr("APD30\n(ms)"),     tr("APD50\n(ms)"),
-                                     tr("APD90\n(ms)"),     tr("dV/dt max\n(mV/ms)"),
-                                     tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"),
-                                     tr("Cycle\n(ms)"),     tr("Paced\nby")};
+    const QString titles[columns] = {
+        tr("Probe"),       tr("At\n(ms)"),           tr("APD30\n(ms)"),     tr("APD50\n(ms)"),
+        tr("APD90\n(ms)"), tr("dV/dt max\n(mV/ms)"), tr("Amplitude\n(mV)"), tr("Diastole\n(ms)"),
+        tr("Cycle\n(ms)"), tr("Paced\nby")};
     if (section < 0 || section >= columns)
         return {};
     QString title = titles[section];

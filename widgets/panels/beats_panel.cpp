@@ -46,7 +46,7 @@ BeatsPanel::BeatsPanel(QWidget* parent) : QWidget(parent)
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     auto* header = m_table->horizontalHeader();
     header->moveSection(BeatsModel::paced_by, 2); // behind the time, where it is seen at any width
-    header->setHighlightSections(false); // all columns of a selected row
+    header->setHighlightSections(false);          // all columns of a selected row
     header->setSectionsClickable(true);
     // a click sorts, and selects nothing
     disconnect(header, &QHeaderView::sectionPressed, m_table, nullptr);
