@@ -387,6 +387,7 @@ void CudaStepper<Real>::save_record(Snapshot& s) const
 template <class Real>
 void CudaStepper<Real>::restore(const Snapshot& s)
 {
+    halos_due_ = true; // of every process alike, whatever fails below
     check_shape(s, {t_.place.size(), places_.lengths(), plan_->longest_quiescent(),
                     t_.ports.sizes(), plan_->longest_implicit()});
     t_.synchronize();
@@ -445,7 +446,6 @@ void CudaStepper<Real>::restore(const Snapshot& s)
     samples_.clear();
     probe_rows_ = 0;
     t_.stimuli.forget();
-    halos_due_ = true;
 }
 
 template <class Real>

@@ -49,15 +49,17 @@ std::optional<Halo::Shelves> RankHalo::shelves()
 {
     if (ranks_.size() != ranks_.on_this_machine()) // which all of them see alike
         return {};
-    const auto bytes = given_.size() * sizeof(double);
-    memory_ = ranks_.share(2 * bytes);
+    constexpr std::size_t page = 4096; // whole ones: what is registered has none in common
+    const auto bytes = given_.size() * sizeof(double),
+               half = std::max<std::size_t>(1, (bytes + page - 1) / page) * page;
+    memory_ = ranks_.share(2 * half);
     if (ranks_.any(memory_ == nullptr))
         return {};
     Shelves out;
     const auto own = memory_->of(ranks_.number_on_this_machine());
     out.memory.push_back(own);
     for (std::size_t k = 0; k < 2; ++k)
-        out.set[k].given = own.subspan(k * bytes, bytes);
+        out.set[k].given = own.subspan(k * half, bytes);
     // each neighbour is told where its values begin in the list of all that are given
     here_.clear();
     for (double next = 0; const auto& p : parts_) {
@@ -101,7 +103,8 @@ Bytes Member::answer(const Bytes& message)
     } catch (const InputError& e) {
         out = {};
         out << Answer::input_error << e.file << e.where << e.reason;
-    } catch (const DeviceError&) {
+    } catch (const DeviceError&) { // others may wait for this rank
+        ranks_.fail();
         throw;
     } catch (const std::exception& e) {
         const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
@@ -133,7 +136,9 @@ void Member::begin(Unpack& in, Pack& out)
         stepper_ =
             make_share_stepper(p, options, ranks_.number_on_this_machine(), *halo_, progress_);
     } catch (const DeviceError& e) { // of a GPU here: the other ranks are well
-        throw Error(e.what());
+        throw InputError("--devices", "rank " + std::to_string(ranks_.rank()) +
+                                          " cannot step its share: " + e.what() +
+                                          "; take more ranks and GPUs, or --devices cpu");
     }
     // the stepper has what it needs of these in its own order
     p.system.alpha = {};

@@ -94,8 +94,9 @@ class Member
     /// @param ranks  lives as long
     Member(Communicator& ranks, const Progress& progress) : ranks_(ranks), progress_(progress) {}
 
-    /// Does what a message asks for. Does not throw but DeviceError of the communicator, after
-    /// which nothing can be asked any more.
+    /// Does what a message asks for. Does not throw but DeviceError, of the communicator or of a
+    /// GPU in the middle of steps, after which nothing can be asked any more: the other ranks learn
+    /// of it.
     Bytes answer(const Bytes& message);
     const Stepper& stepper() const { return *stepper_; }
 

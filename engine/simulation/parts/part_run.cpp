@@ -191,11 +191,13 @@ Bytes PartRun::decide(const std::vector<Bytes>& all, const Progress& progress)
     for (const auto& message : all) {
         Unpack in(message);
         in >> samples.emplace_back();
-        if (in.read<bool>() && !stopped) {
-            stopped.emplace();
-            in >> stopped->text;
-            stopped->at = numerics_error(in);
-        }
+        if (!in.read<bool>())
+            continue;
+        Stopped here;
+        in >> here.text;
+        here.at = numerics_error(in);
+        if (!stopped || here.at->step < stopped->at->step) // where it began
+            stopped = std::move(here);
     }
     samples_.add(samples, session_.dt_ms);
     const auto step = stepper_->step();
