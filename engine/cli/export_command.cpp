@@ -11,6 +11,7 @@
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/export.hpp"
 #include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/results/provenance_read.hpp"
@@ -149,7 +150,11 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
     for (std::size_t k = 0; k < frames.size(); ++k) {
         c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
         const auto file = file_of(frames[k], folder, pvd);
-        say_changed(c, file);
+        if (!frames[k].sha256.empty() &&
+            simulation::output_digest(folder, frames[k].file) != frames[k].sha256)
+            c.notice(
+                {Notice::Level::warning,
+                 file.string() + ": has other values than its run wrote: it was changed since"});
         const auto m = mesh::io::read(file, LengthUnit::mm, c.progress().silent()).mesh;
         if (!igb) {
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,

@@ -278,6 +278,8 @@ void write_results(const Ledger& ledger, const std::filesystem::path& folder)
 {
     const auto s = sheet_of(ledger);
     const OutputFolder own(folder); // links in it are replaced
+    std::error_code none;
+    std::filesystem::remove(folder / "results.csv.provenance.json", none); // of the table before
     write_csv(s, folder / "results.csv");
     auto by = Json::parse(program_provenance());
     by["study"] = (folder / "study.sqlite").string();

@@ -5,7 +5,6 @@
 #include "engine/mesh/io/vtu_series.hpp"
 #include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/results/outputs.hpp"
-#include "engine/simulation/results/provenance_read.hpp"
 #include "engine/simulation/results/report_record.hpp"
 #include "engine/simulation/results/table_difference.hpp"
 #include "engine/simulation/session/csv.hpp"
@@ -121,6 +120,16 @@ class Comparing
     }
 
   private:
+    /// Of a file of the run before; empty where it cannot be read.
+    std::string digest_now(const std::string& file) const
+    {
+        try {
+            return output_digest(a_.folder, file);
+        } catch (const Error&) {
+            return {};
+        }
+    }
+
     /// Files of the run before that are not as it left them: nothing is read of these.
     void find_changed()
     {
@@ -131,7 +140,7 @@ class Comparing
             for (const auto& [file, digest] : digests.items()) {
                 std::error_code none;
                 const bool there = fs::exists(a_.folder / file, none);
-                if (there && changed_since(a_.folder / file).empty())
+                if (there && digest == digest_now(file))
                     continue;
                 changed_.insert(file);
                 if (is_frame(file))
@@ -151,8 +160,8 @@ class Comparing
     /// Files of cell models that the session names.
     void models()
     {
-        const auto before = a_.record.value("models_sha256", Json::object()),
-                   now = b_.record.value("models_sha256", Json::object());
+        const auto before = report::digests_in(a_.record, "models_sha256", a_.file()),
+                   now = report::digests_in(b_.record, "models_sha256", b_.file());
         for (const auto& [file, digest] : before.items())
             out_.results.push_back({file, now.value(file, Json()) == digest});
     }
@@ -187,9 +196,13 @@ class Comparing
         const auto at = [](const Side& s) {
             const auto first = s.report.value("first_step", Json()),
                        steps = s.report.value("steps", Json());
-            return first.is_number_integer() && steps.is_number_integer()
-                       ? frame_name(first.get<std::int64_t>() + steps.get<std::int64_t>())
-                       : std::string();
+            constexpr std::int64_t most = std::int64_t{1} << 60;
+            const auto count = [](const Json& j) {
+                return j.is_number_integer() ? j.get<std::int64_t>() : std::int64_t{-1};
+            };
+            const auto from = count(first), n = count(steps);
+            return from >= 0 && n >= 0 && from < most && n < most ? frame_name(from + n)
+                                                                  : std::string();
         };
         if (const auto name = at(a_); !name.empty() && name == at(b_) && !changed_.contains(name))
             if (const auto d = frame_difference(a_.folder / name, b_.folder / name))
@@ -207,8 +220,7 @@ class Comparing
             return;
         }
         if (!by_digest(what, digest))
-            out_.results.back().how = table_difference(a_.folder / "activation.csv",
-                                                       b_.folder / "activation.csv", {}, column);
+            out_.results.back().how = table_words("activation.csv", {}, column);
     }
 
     void maps()
@@ -283,7 +295,8 @@ class Comparing
             return "by how much is not known: " + (a_.folder / igb_file).string() +
                    " is not as its run left it";
         const auto d = igb_difference(a_.folder / igb_file, b_.folder / igb_file);
-        return d ? words(*d, "mV") : "there are other times or places";
+        return d ? words(*d, "mV")
+                 : "by how much is not known: they have other times or places, or cannot be read";
     }
 
     /// "3 of 5, the first frames/000000100.vtu; RMS 0.1 mV, at most 0.4 mV in that which differs
@@ -316,12 +329,14 @@ class Comparing
     {
         std::string made, left;
         std::size_t frames = 0;
+        const auto tables = a_.digests(DigestOf::table), values = a_.digests(DigestOf::values);
         for (const auto& f : a_.report.value("files", Json::array())) {
             if (!f.is_string() || f == "report.json")
                 continue;
             const auto file = f.get<std::string>();
             const auto kind = digest_of(file);
-            if (kind != DigestOf::bytes && a_.digests(kind).contains(file))
+            if ((kind == DigestOf::table && tables.contains(file)) ||
+                (kind == DigestOf::values && values.contains(file)))
                 continue;
             if (is_frame(file)) {
                 ++frames;

@@ -25,17 +25,23 @@ namespace fs = std::filesystem;
 using report::Json;
 
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30; // of a movie
+constexpr std::uintmax_t most_report = 32U << 20;
 constexpr std::string_view head = "{\"program\":\"tawara\"";
 
 /// As HTML has it, back to text.
-std::string unescaped(std::string text)
+std::string unescaped(const std::string& text)
 {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> all{
         {{"&quot;", "\""}, {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}}};
-    for (const auto& [from, to] : all)
-        for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + 1))
-            text.replace(at, from.size(), to);
-    return text;
+    std::string out;
+    for (std::size_t k = 0; k < text.size();) {
+        const auto rest = std::string_view(text).substr(k);
+        const auto* of = std::find_if(all.begin(), all.end(),
+                                      [&](const auto& x) { return rest.starts_with(x.first); });
+        out += of == all.end() ? rest.substr(0, 1) : of->second;
+        k += of == all.end() ? 1 : of->first.size();
+    }
+    return out;
 }
 
 /// The object that begins at the text's first byte; empty where it has no end.
@@ -95,7 +101,8 @@ std::optional<Reported> reported(const fs::path& file)
     if (!fs::exists(report, none))
         return {};
     const auto shown = report.lexically_normal();
-    Reported out{shown, folder, name, parse_json(file_content(report, most_bytes), shown.string())};
+    Reported out{shown, folder, name,
+                 parse_json(file_content(report, most_report), shown.string())};
     const auto& j = out.json;
     if (!j.is_object() || j.value("program", Json()) != "tawara")
         return {};
@@ -134,7 +141,7 @@ std::string by_report(const Reported& of)
     out["reached_ms"] = j.value("time_ms", Json());
     out["session"] = run.value("session", Json());
     out["said_by"] = of.report.string();
-    return out.dump();
+    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// A file of JSON that this program has written whole: a run's report, a verification table.
@@ -152,7 +159,7 @@ std::string by_itself(const fs::path& file)
          {"program", "version", "built_from", "begun", "form", "only", "machine", "devices"})
         if (j.contains(key))
             out[key] = j[key];
-    return out.dump();
+    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Of a mesh as text: "Tawara 0.1.0 (5c71577c)" among its first lines.
@@ -266,14 +273,20 @@ try {
                          "says nothing of what made it, and neither does a report.json or " +
                              beside.filename().string() + " beside it");
     return out;
-} catch (const Json::exception&) { // its members are of other types
-    throw InputError((file.parent_path() / "report.json").string(),
-                     "is no report that tawara-cli run has written");
+} catch (const Json::exception&) { // members of other types
+    throw InputError(file.string(), "what is said of it, here or in a report.json, is not as "
+                                    "tawara-cli run has written it");
 }
 
 std::string changed_since(const fs::path& file)
 try {
-    if (const auto run = reported(file); run && fs::exists(file))
+    std::error_code none;
+    std::optional<Reported> run;
+    try {
+        run = reported(file);
+    } catch (const InputError&) { // which tells nothing of the file
+    }
+    if (run && fs::exists(file, none))
         is_unchanged(file, *run);
     return {};
 } catch (const InputError& e) {

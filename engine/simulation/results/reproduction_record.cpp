@@ -50,6 +50,8 @@ void add_digests(Json& j, const ReportInput& in)
 {
     for (const auto kind : {DigestOf::table, DigestOf::values, DigestOf::bytes})
         j[digest_key(kind)] = Json::object();
+    constexpr std::size_t most_frames = 1900; // a report with more keys is none (json_excess())
+    const bool with_frames = in.frames_sha256.size() <= most_frames;
     for (const auto& f : in.files) {
         if (f == "report.json") // which these stand in
             continue;
@@ -58,7 +60,8 @@ void add_digests(Json& j, const ReportInput& in)
         if (kind != DigestOf::values) {
             if (std::filesystem::exists(in.options.out / f))
                 to[f] = output_digest(in.options.out, f);
-        } else if (const auto known = in.frames_sha256.find(f); known != in.frames_sha256.end())
+        } else if (const auto known = in.frames_sha256.find(f);
+                   with_frames && known != in.frames_sha256.end())
             to[f] = known->second;
     }
 }

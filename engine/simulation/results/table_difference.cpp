@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -39,11 +40,12 @@ struct Read
 {
     std::vector<std::string> head;
     std::vector<std::vector<std::string>> columns;
-    std::size_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
+    std::size_t rows = 0;
 };
 
 /// @throws InputError where it cannot be read or has rows of several lengths
-Read read(const std::filesystem::path& file)
+/// @param column  alone is kept; empty: all
+Read read(const std::filesystem::path& file, const std::string& column)
 {
     const auto text = file_content(file);
     Read out;
@@ -59,7 +61,9 @@ Read read(const std::filesystem::path& file)
         if (row.size() != out.head.size())
             throw InputError(file.string(), "has rows that are longer or shorter than its head");
         for (std::size_t c = 0; c < row.size(); ++c)
-            out.columns[c].push_back(std::move(row[c]));
+            if (column.empty() || out.head[c] == column)
+                out.columns[c].push_back(std::move(row[c]));
+        ++out.rows;
     }
     return out;
 }
@@ -137,11 +141,11 @@ std::string words(const Difference& d, const std::string& unit)
 std::string table_difference(const std::filesystem::path& before, const std::filesystem::path& now,
                              const std::string& unit, const std::string& column)
 try {
-    const auto a = read(before), b = read(now);
+    const auto a = read(before, column), b = read(now, column);
     if (a.head != b.head)
         return "the columns are others";
-    if (a.rows() != b.rows())
-        return "it had " + std::to_string(a.rows()) + " rows, and has " + std::to_string(b.rows());
+    if (a.rows != b.rows)
+        return "it had " + std::to_string(a.rows) + " rows, and has " + std::to_string(b.rows);
     std::string out;
     std::size_t differ = 0;
     for (std::size_t c = 0; c < a.head.size(); ++c) {
@@ -161,6 +165,8 @@ try {
     return out.empty() ? "other bytes, and the same values" : out;
 } catch (const InputError& e) {
     return "by how much is not known: " + std::string(e.what());
+} catch (const std::bad_alloc&) {
+    return "by how much is not known: there is not enough memory for both tables";
 }
 
 } // namespace tawara::simulation
