@@ -211,7 +211,7 @@ class Comparing
                "(output.frames_every_ms)";
     }
 
-    /// A map of both runs. @param how_many  of its values a report says there are; null: not known
+    /// A map of both runs. @param before, now  how many values it has in each; null: not known
     void map(const char* what, const char* digest, const char* column, const Json& before,
              const Json& now)
     {
