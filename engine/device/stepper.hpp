@@ -111,6 +111,11 @@ class Stepper
 
     virtual std::vector<KernelRecord> kernels() const = 0;
     virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX-512"
+    /// Of a share on a GPU (make_share_stepper): meets the others, once, ahead of the first step;
+    /// every process of them is there.
+    /// @return for people, where values take a slower way to the others' halos than they could:
+    ///         which way, and why
+    virtual std::string meet_others() { return {}; }
     /// What measure_ceilings() is asked for to judge the kernels: the CPU or the first GPU.
     virtual Devices ceiling_device() const { return "cpu"; }
     /// Threads of the CPU that step; 0: none do.
@@ -142,7 +147,8 @@ struct Tuning
     /// measured to be faster, in single precision and below 300 000 unknowns. Alone of these it may
     /// change last bits (other multiply-adds are contracted).
     std::optional<bool> fused{};
-    int graph_steps = 32; ///< steps of the larger captured graph; 0: no graphs
+    int graph_steps =
+        32; ///< steps enqueued at once, as graphs but for ranks; 0: one, and no graphs
     /// One step in so many is timed kernel by kernel (a tissue below 300 000 unknowns: one in eight
     /// times as many, so that it costs less than 1 % there too); 0: none.
     int timed_every = 1024;

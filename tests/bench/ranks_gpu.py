@@ -3,7 +3,7 @@
 """ranks_gpu.py TAWARA-CLI RECORD.jsonl [CASE...]: one slab on one GPU, on two GPUs of one process, and on two ranks with a GPU each.
 
 Of each case a line: what stepping took, and whether tables have the same bytes. Needs two GPUs and mpirun."""
-import filecmp, json, os, subprocess, sys, tempfile
+import filecmp, json, os, subprocess, sys, tempfile, threading
 from pathlib import Path
 
 CASES = {  # scheme, spacing [mm], precision, rest tolerance [mV]
@@ -28,6 +28,28 @@ def session(scheme, spacing_mm, rest_mV):
     return s
 
 
+class DeviceMemory:
+    """The most that each GPU has had in use in a block, all processes together [MB], by nvidia-smi ten times a second."""
+
+    def __enter__(self):
+        self.peak_MB = []
+        self.smi = subprocess.Popen(["nvidia-smi", "--query-gpu=index,memory.used", "--format=csv,noheader,nounits", "-lms", "100"],
+                                    stdout=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+        return self
+
+    def read(self):
+        for line in self.smi.stdout:
+            gpu, used = map(int, line.split(","))
+            self.peak_MB += [0] * (gpu + 1 - len(self.peak_MB))
+            self.peak_MB[gpu] = max(self.peak_MB[gpu], used)
+
+    def __exit__(self, *_):
+        self.smi.terminate()
+        self.reader.join()
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
@@ -43,11 +65,14 @@ def main():
             line, folders = {}, {}
             for way, words in ways.items():
                 folders[way] = Path(work) / f"{name}-{way}"
-                subprocess.run([str(w) for w in words] + ["--precision", precision, "--out", str(folders[way])], env=here, check=True,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                with DeviceMemory() as memory:
+                    subprocess.run([str(w) for w in words] + ["--precision", precision, "--out", str(folders[way])], env=here,
+                                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 report = json.loads((folders[way] / "report.json").read_text())
                 line[way] = {"devices": report["devices"], "stepping_s": report["seconds"]["stepping"],
-                             "total_s": report["seconds"]["total"], "share_at_rest": report.get("rest", {}).get("share_at_rest")}
+                             "total_s": report["seconds"]["total"], "share_at_rest": report.get("rest", {}).get("share_at_rest"),
+                             "kernels_us": {k["name"]: round(1e3 * k["ms"] / max(1, k["calls"]), 1) for k in report["kernels"]},
+                             "memory_in_use_MB": memory.peak_MB}
             same = [t for t in ("activation.csv", "probes.csv")
                     if all(filecmp.cmp(folders["one_gpu"] / t, f / t, shallow=False) for f in folders.values())]
             head = {"schema": 1, "bench": "ranks-gpu", "commit": report["built_from"], "case": name, "scheme": scheme, "precision": precision,

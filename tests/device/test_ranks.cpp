@@ -171,7 +171,8 @@ class TestRanks : public QObject
         if (way->rest_tolerance_mV > 0)
             QVERIFY(alone->share_quiescent() > 0.05);
         for (const int n : {2, 3, 5}) {
-            RankTeam team(n);
+            const bool shares = n != 3;
+            RankTeam team(n, shares);
             const auto s = make_stepper(p, on, team.progress());
             const auto got = run(*s, p);
             QCOMPARE(got.steps, wanted.steps);
@@ -183,6 +184,8 @@ class TestRanks : public QObject
             QVERIFY(same(p, got.state, wanted.state));
             QVERIFY(same(s->maps().activation_ms, alone->maps().activation_ms));
             QVERIFY(s->device().starts_with(std::to_string(n) + " ranks"));
+            QCOMPARE(s->device().find("through MPI") != std::string::npos,
+                     !shares && on.devices.kind == Devices::Kind::cuda);
         }
     }
 

@@ -6,6 +6,7 @@
 #include "engine/device/cuda/shard_state.cuh"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tawara::device::cuda {
@@ -30,6 +31,8 @@ class Exchange
     /// Of a share: whether any process says so; every one calls it at the same step. Else `here`.
     bool any(bool here) const { return link_ != nullptr ? link_->any(here) : here; }
     const RankLink<Real>* link() const { return link_.get(); } ///< null: not of a share
+    /// RankLink::meet(); nothing where this is no share.
+    std::string meet_others() { return link_ ? link_->meet() : ""; }
 
     /// Enqueues on a shard's outward stream the copies of its separator to the other shards' halos.
     void to_halos(const ShardState<Real>& s, Vector what, int parity) const;

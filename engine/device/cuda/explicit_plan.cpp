@@ -32,8 +32,8 @@ std::int64_t ExplicitPlan<Real>::run(std::int64_t n)
         t.step_done();
         return 1;
     }
-    const int steps = graph_length(this->choice_.graph_steps, n);
-    if (this->choice_.graph_steps > 0) {
+    const int steps = graph_length(this->choice_.most_steps, n);
+    if (this->choice_.graphs) {
         auto& graph = graphs_[{steps, t.parity(), t.stimulated()}];
         const StreamRef main = t.first().main;
         const Current here(main.device);

@@ -23,7 +23,7 @@ std::string why_host_decides(std::size_t shards, const PlanChoice& choice)
 {
     if (shards > 1)
         return "several shards add up what each finds";
-    return choice.graph_steps == 0 ? "steps are no graphs" : "";
+    return choice.graphs ? "" : "steps are no graphs";
 }
 
 } // namespace

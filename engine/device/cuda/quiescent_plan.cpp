@@ -78,7 +78,7 @@ template <class Real>
 void QuiescentPlan<Real>::launch_steps(int steps)
 {
     auto& t = this->t_;
-    if (this->choice_.graph_steps > 0) {
+    if (this->choice_.graphs) {
         auto& graph = graphs_[{steps, t.parity(), t.stimulated(), long_.at, long_.length}];
         const StreamRef main = t.first().main;
         const Current here(main.device);
@@ -125,7 +125,7 @@ std::int64_t QuiescentPlan<Real>::run(std::int64_t n)
 {
     auto& t = this->t_;
     if (long_.at == 0) {
-        const int row = std::max(1, this->choice_.graph_steps / longest_) * longest_;
+        const int row = std::max(1, this->choice_.most_steps / longest_) * longest_;
         const auto free = t.stimuli.steady(t.step, row);
         long_.length = static_cast<int>(std::min<std::int64_t>(longest_, free));
         if (n >= long_.length && t.profiler.due(t.steps_done)) {

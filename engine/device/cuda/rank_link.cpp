@@ -43,7 +43,7 @@ bool RegisteredMemory::add(std::vector<std::span<std::byte>> memory)
 template <class Real>
 RankLink<Real>::RankLink(Halo& halo, const ShardState<Real>& shard,
                          const std::vector<partition::Place>& place)
-    : halo_(halo), registered_(shard.device), gone_(shard.device)
+    : halo_(halo), device_(shard.device), registered_(shard.device), gone_(shard.device)
 {
     std::vector<std::int32_t> slots;
     for (const auto u : halo.given())
@@ -51,30 +51,27 @@ RankLink<Real>::RankLink(Halo& halo, const ShardState<Real>& shard,
     given_slots_ = uploaded(slots, shard.main);
 }
 
-/// The processes agree on how they meet.
 template <class Real>
-void RankLink<Real>::begin(int device)
+std::string RankLink<Real>::meet()
 {
-    begun_ = true;
     shelves_ = halo_.shelves();
     const bool mapped = shelves_ && registered_.add(shelves_->memory);
     if (halo_.any(!mapped))
         shelves_.reset();
     if (shelves_)
-        return;
-    given_ = PinnedBuffer<Real>(halo_.given().size(), device);
-    taken_ = PinnedBuffer<Real>(halo_.taken().size(), device);
+        return {};
+    given_ = PinnedBuffer<Real>(halo_.given().size(), device_);
+    taken_ = PinnedBuffer<Real>(halo_.taken().size(), device_);
     if constexpr (!std::is_same_v<Real, double>) {
         give_.resize(given_.size());
         take_.resize(taken_.size());
     }
+    return "borders go through MPI, for these ranks share no memory that their GPUs reach";
 }
 
 template <class Real>
 void RankLink<Real>::give(StreamRef s, const Real* from)
 {
-    if (!begun_)
-        begin(s.device);
     if (const auto n = halo_.given().size(); n > 0) {
         Peers<Real> host;
         host.to[0] = given_.data();

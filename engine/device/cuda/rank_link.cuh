@@ -7,6 +7,7 @@
 #include "engine/partition/decomposition.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tawara::device::cuda {
@@ -44,8 +45,10 @@ class RankLink
     /// @param place  of each unknown
     RankLink(Halo& halo, const ShardState<Real>& shard, const std::vector<partition::Place>& place);
 
-    /// Enqueues that the device gives what others read of a vector. Each process is there at the
-    /// first time.
+    /// The processes agree on how they meet: each calls it, once, before the others of these.
+    /// @return for people, where values go through Halo::swap(): that, and why
+    std::string meet();
+    /// Enqueues that the device gives what others read of a vector.
     void give(StreamRef s, const Real* from);
     /// Waits for what give() has enqueued, and until the others have given; enqueues the copy of
     /// theirs to the vector's halo.
@@ -57,11 +60,9 @@ class RankLink
     bool any(bool here) { return halo_.any(here); }
 
   private:
-    void begin(int device);
-
     Halo& halo_;
     Buffer<std::int32_t> given_slots_;
-    bool begun_ = false;
+    int device_;
     RegisteredMemory registered_;
     std::optional<Halo::Shelves> shelves_;
     std::size_t set_ = 0;              ///< of the shelves, whose turn it is

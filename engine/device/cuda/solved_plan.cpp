@@ -123,7 +123,7 @@ void SolvedPlan<Real>::replay(int part, int iterations, Body body)
         body();
         t.exchange.join();
     };
-    if (this->choice_.graph_steps == 0)
+    if (!this->choice_.graphs)
         return whole();
     auto& graph = graphs_[{part, iterations, t.parity(), t.stimulated()}];
     if (!graph)

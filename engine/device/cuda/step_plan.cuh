@@ -15,14 +15,15 @@ namespace tawara::device::cuda {
 /// What a plan is made for, beside the problem.
 struct PlanChoice
 {
-    bool fused = false; ///< the last diffusion pass goes with the reaction
-    bool mixed = false; ///< the matrix is stored in single precision
-    int graph_steps = 32;
-    int sub_steps = 1; ///< systems to solve in a step, where there is a solver
+    bool fused = false;  ///< the last diffusion pass goes with the reaction
+    bool mixed = false;  ///< the matrix is stored in single precision
+    int most_steps = 32; ///< enqueued at once, where there may be several
+    bool graphs = true;  ///< what is enqueued at once is a graph; else kernel by kernel
+    int sub_steps = 1;   ///< systems to solve in a step, where there is a solver
 };
 
-/// Steps of the graph to launch next where `left` are to come: `most`, or a half of it, a quarter
-/// and so on. So few lengths occur, and each of them is captured once.
+/// Steps to enqueue next where `left` are to come: `most`, or a half of it, a quarter
+/// and so on. So few lengths occur, and of each a graph is captured once.
 constexpr int graph_length(int most, std::int64_t left)
 {
     while (most > 1 && most > left)

@@ -66,8 +66,8 @@ CudaStepper<Real>::CudaStepper(const TissueProblem& p, Sharding sharding,
       t_(make_states<Real>(p, std::move(sharding.shards), devices, fused, o.maps),
          std::move(sharding.place), p.dt_ms, timed_every(p, o.tuning), others),
       plan_(make_plan(p, t_,
-                      {fused, o.precision == Precision::mixed,
-                       others != nullptr ? 0 : o.tuning.graph_steps, sharding.sub_steps})),
+                      {fused, o.precision == Precision::mixed, o.tuning.graph_steps,
+                       others == nullptr && o.tuning.graph_steps > 0, sharding.sub_steps})),
       published_(devices.at(0))
 {
 }

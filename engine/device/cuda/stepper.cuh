@@ -14,8 +14,8 @@ namespace tawara::device::cuda {
 /// plan's runs the host looks at what changes with time: stimuli, parts, samples, the verdict.
 ///
 /// A failure stops every later kernel of its shard, so that the state is that of the failed step;
-/// other shards learn of it at the end of the graph and may by then be up to Tuning::graph_steps
-/// further.
+/// other shards learn of it at the end of what was enqueued at once and may by then be up to
+/// Tuning::graph_steps further.
 template <class Real>
 class CudaStepper final : public Stepper
 {
@@ -51,6 +51,7 @@ class CudaStepper final : public Stepper
     void restore(const Snapshot& s) override;
     std::vector<KernelRecord> kernels() const override;
     std::string device() const override;
+    std::string meet_others() override;
     double share_quiescent() const override { return plan_->share_quiescent(); }
     std::optional<NewtonCounts> newton_counts() const override { return plan_->newton_counts(); }
     Devices ceiling_device() const override { return Devices::cuda({t_.first().device}); }

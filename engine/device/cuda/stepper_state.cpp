@@ -472,6 +472,12 @@ std::string CudaStepper<Real>::device() const
     return text;
 }
 
+template <class Real>
+std::string CudaStepper<Real>::meet_others()
+{
+    return t_.exchange.meet_others();
+}
+
 template class CudaStepper<double>;
 template class CudaStepper<float>;
 

@@ -77,6 +77,15 @@ std::optional<Halo::Shelves> RankHalo::shelves()
     return out;
 }
 
+std::string ranks_text(const std::vector<std::string>& names, const std::string& met)
+{
+    std::string text;
+    for (auto k = names.begin(); k != names.end(); ++k)
+        if (std::find(names.begin(), k, *k) == k)
+            text += (text.empty() ? "" : "; ") + *k;
+    return met.empty() ? text : text + " (" + met + ")";
+}
+
 std::string of_whole(std::string text, std::int64_t here, std::int64_t whole)
 {
     const auto said = "unknown " + std::to_string(here) + ",";
@@ -109,9 +118,10 @@ Bytes Member::answer(const Bytes& message)
     } catch (const std::exception& e) {
         const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
         const std::string text = memory ? "not enough memory" : e.what();
-        if (what == Ask::advance) { // in the middle of a step, in which others wait for this rank
+        if (what == Ask::advance || what == Ask::meet) { // others wait for this rank
             ranks_.fail();
-            throw DeviceError("rank " + std::to_string(ranks_.rank()), "a step", 0, text);
+            throw DeviceError("rank " + std::to_string(ranks_.rank()),
+                              what == Ask::meet ? "borders" : "a step", 0, text);
         }
         out = {};
         out << Answer::failed << text;
@@ -209,6 +219,9 @@ void Member::act(Ask what, Unpack& in, Pack& out)
         break;
     case Ask::begin:
         begin(in, out);
+        break;
+    case Ask::meet:
+        out << stepper_->meet_others();
         break;
     case Ask::forget:
         stepper_.reset();

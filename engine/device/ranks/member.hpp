@@ -24,6 +24,7 @@ enum class Ask : std::uint8_t {
     end,     ///< there is no more to do
     parts,   ///< there is nothing to step here: each rank reads its own part of the mesh
     begin,   ///< devices, precision, threads, a share -> what computes, threads
+    meet,    ///< the other ranks, once all have begun -> which slower way values take, if any
     forget,  ///< the share
     advance, ///< steps
     add_stimulus,
@@ -81,6 +82,9 @@ struct FailedElsewhere : NumericsError
   private:
     std::string text_;
 };
+
+/// What computes on all ranks: each name once, and what Stepper::meet_others() says.
+std::string ranks_text(const std::vector<std::string>& names, const std::string& met);
 
 /// What a step failed with here, by the unknown's number in the whole.
 std::string of_whole(std::string text, std::int64_t here, std::int64_t whole);

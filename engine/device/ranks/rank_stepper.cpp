@@ -302,13 +302,14 @@ void RankStepper::begin(const TissueProblem& p, const StepperOptions& options,
                        << packed(share_of(p, rank_of_, static_cast<int>(r), places)))
             .take();
     });
+    std::vector<std::string> names;
     for (const auto& a : answers) {
         Unpack in(a.rest);
-        const auto name = in.read<std::string>();
+        names.push_back(in.read<std::string>());
         threads_ += in.read<unsigned>();
-        if (device_.find(name) == std::string::npos)
-            device_ += (device_.empty() ? "" : "; ") + name;
     }
+    const auto met = ask(Ask::meet);
+    device_ = ranks_text(names, Unpack(met.front().rest).read<std::string>());
 }
 
 void RankStepper::set_probes(Gather probes, std::int64_t every_steps)

@@ -212,7 +212,7 @@ Provenance PartRun::provenance() const
     for (const auto& p : tissue_->index.parts)
         sums += std::to_string(p.checksum) + "\n";
     return provenance_of(session_, "of its parts' checksums: " + sha256(sums),
-                         std::to_string(group_.size()) + " ranks: " + stepper_->device(), options_);
+                         std::to_string(group_.size()) + " ranks: " + devices_, options_);
 }
 
 std::string PartRun::report_text(const std::string& ended, const device::Maps& maps, RunReport& r)
@@ -246,8 +246,8 @@ std::string PartRun::report_text(const std::string& ended, const device::Maps& m
     j["session"] = session_.name;
     j["session_file"] = options_.session_file;
     j["ended"] = ended;
-    j["devices"] = Json::array({std::to_string(group_.size()) +
-                                " ranks, each with its part of the mesh: " + stepper_->device()});
+    j["devices"] = Json::array(
+        {std::to_string(group_.size()) + " ranks, each with its part of the mesh: " + devices_});
     j["precision"] = name(options_.device.precision);
     j["mesh"] = {{"title", t.index.title},
                  {"vertices", t.index.vertices},

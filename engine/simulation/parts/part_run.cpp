@@ -121,8 +121,17 @@ void PartRun::make_stepper(const Progress& progress)
     stepper_ = device::make_share_stepper(
         share.problem, options_.device, group_.ranks().number_on_this_machine(), *halo_, progress);
     share.problem.system.alpha = {}; // the stepper has its own
+    group_.any(false);               // all have one
+    const auto met = stepper_->meet_others();
+    const auto all = group_.together((Pack() << stepper_->device()).take(), [&](const auto& said) {
+        std::vector<std::string> names;
+        for (const auto& s : said)
+            names.push_back(Unpack(s).template read<std::string>());
+        return (Pack() << device::ranks::ranks_text(names, met)).take();
+    });
+    devices_ = Unpack(all).read<std::string>();
     say(Notice::Level::info, "computing on " + std::to_string(group_.size()) +
-                                 " ranks, each with its part of the mesh: " + stepper_->device());
+                                 " ranks, each with its part of the mesh: " + devices_);
 }
 
 void PartRun::give_stimuli()

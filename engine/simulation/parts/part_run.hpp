@@ -65,6 +65,7 @@ class PartRun
     std::unique_ptr<PartTissue> tissue_;
     std::optional<device::ranks::RankHalo> halo_;
     std::unique_ptr<device::Stepper> stepper_;
+    std::string devices_; ///< what computes, of all ranks
     PartSamples samples_;
     PartEcg ecg_;
     std::string fingerprint_;

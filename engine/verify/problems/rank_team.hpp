@@ -22,8 +22,10 @@ namespace tawara::verify {
 class Mail
 {
   public:
-    explicit Mail(int ranks) : ranks_(ranks) {}
+    /// @param shares  whether the ranks see each other's memory
+    explicit Mail(int ranks, bool shares = true) : shares(shares), ranks_(ranks) {}
     int ranks() const { return ranks_; }
+    const bool shares;
     void put(int from, int to, Bytes message)
     {
         const std::lock_guard hold(mutex_);
@@ -125,6 +127,8 @@ class ThreadRank final : public Communicator
             }
             std::shared_ptr<std::vector<Mail::Shelf>> all;
         };
+        if (!mail_->shares)
+            return {};
         return std::make_unique<Shelves>(mail_->share(rank_, bytes));
     }
     void send(int to, const Bytes& message) override { mail_->put(rank_, to, message); }
@@ -155,7 +159,8 @@ class ThreadRank final : public Communicator
 class RankTeam
 {
   public:
-    explicit RankTeam(int ranks) : mail_(std::make_shared<Mail>(ranks)), first_(mail_, 0)
+    explicit RankTeam(int ranks, bool shares = true)
+        : mail_(std::make_shared<Mail>(ranks, shares)), first_(mail_, 0)
     {
         for (int r = 1; r < ranks; ++r)
             others_.emplace_back([mail = mail_, r] {
