@@ -107,8 +107,9 @@ bool StepPlan<Real>::starts_early(const Stage& stage, Part part) const
         return false;
     if (t_.ports.any())
         return t_.ports.in_line() && &stage == &stages_.front();
-    return stage.kind == Stage::Kind::last && !choice_.fused && part != Part::separator &&
-           passes_.size() == 1 && !strang() && !solves_ && !choice_.mixed;
+    return stage.kind == Stage::Kind::last && !t_.exchange.link() && !choice_.fused &&
+           part != Part::separator && passes_.size() == 1 && !strang() && !solves_ &&
+           !choice_.mixed;
 }
 
 template <class Real>
@@ -133,8 +134,11 @@ std::size_t StepPlan<Real>::enqueue_overlapped(std::span<const Stage> stages, in
         s->sent.record(s->outward);
     }
     for (auto& s : t_.shards) {
-        for (const auto& stage : group)
+        for (const auto& stage : group) {
+            if (gives_first(group) && &stage == &group.back())
+                s->main->wait(s->sent);
             run_stage(stage, *s, Part::interior, s->main, parity, offset);
+        }
         s->main_done.record(s->main);
     }
     if (group.back().sends)

@@ -100,6 +100,13 @@ class StepPlan
     void run_stage(const Stage& stage, State& s, Part part, StreamRef stream, int parity,
                    int offset);
     bool starts_early(const Stage& stage, Part part) const;
+    /// Of a share among processes: whether the interior's last stage waits until the separator's
+    /// values are given. A reaction kernel that keeps its blocks on the device would else hold
+    /// them back, and with them the other processes (PREDICTIONS.md, "R1").
+    bool gives_first(std::span<const Stage> group) const
+    {
+        return t_.exchange.link() != nullptr && group.size() > 1 && group.back().sends;
+    }
     /// Launches one range; where unknowns rest, otherwise.
     virtual void launch(StreamRef stream, State& s, const Cells& c)
     {
