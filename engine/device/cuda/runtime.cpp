@@ -2,6 +2,10 @@
 #include "engine/device/cuda/runtime.cuh"
 #include "engine/device/memory_plan.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
 namespace tawara::device::cuda {
 
 namespace {
@@ -9,6 +13,14 @@ namespace {
 std::string name_of(int device)
 {
     return "cuda:" + std::to_string(device);
+}
+
+/// Devices that this process has made current; those beyond the 63rd count as one.
+std::atomic<std::uint64_t> were_current{0};
+
+std::uint64_t bit(int device)
+{
+    return std::uint64_t{1} << std::min(device, 63);
 }
 
 } // namespace
@@ -28,10 +40,12 @@ Current::Current(int device)
 {
     check(cudaGetDevice(&former_), "cudaGetDevice", device);
     check(cudaSetDevice(device), "cudaSetDevice", device);
+    were_current.fetch_or(bit(device));
 }
 Current::~Current()
 {
-    cudaSetDevice(former_);
+    if (were_current.load() & bit(former_))
+        cudaSetDevice(former_);
 }
 
 void StreamRef::wait(cudaEvent_t event) const
@@ -107,11 +121,11 @@ void release(void* p, int device) noexcept
 {
     if (!p)
         return;
-    int former = 0;
-    cudaGetDevice(&former);
-    cudaSetDevice(device);
-    cudaFree(p);
-    cudaSetDevice(former);
+    try {
+        const Current here(device);
+        cudaFree(p);
+    } catch (...) { // it answers no more, and has nothing of this
+    }
 }
 void release_pinned(void* p) noexcept
 {
