@@ -28,8 +28,16 @@ def session(scheme, spacing_mm, rest_mV):
     return s
 
 
+def machine():
+    gpus = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=True).stdout.split("\n")
+    names = [g for g in gpus if g]
+    return f"{len(names)} {names[0]} of one host, {os.cpu_count()} cores"
+
+
 class DeviceMemory:
-    """The most that each GPU has had in use in a block, all processes together [MB], by nvidia-smi ten times a second."""
+    """The most that each GPU has had in use in a block, all processes together [MB], by nvidia-smi ten times a second.
+
+    With what CUDA itself takes for each process, and the buffers that ceilings are measured in at a run's end, where one was met."""
 
     def __enter__(self):
         self.peak_MB = []
@@ -76,7 +84,9 @@ def main():
             same = [t for t in ("activation.csv", "probes.csv")
                     if all(filecmp.cmp(folders["one_gpu"] / t, f / t, shallow=False) for f in folders.values())]
             head = {"schema": 1, "bench": "ranks-gpu", "commit": report["built_from"], "case": name, "scheme": scheme, "precision": precision,
-                    "rest_tolerance_mV": rest_mV, "unknowns": report["unknowns"], "steps": report["steps"], "same_bytes": same}
+                    "rest_tolerance_mV": rest_mV, "unknowns": report["unknowns"], "steps": report["steps"], "same_bytes": same,
+                    "borders": "through MPI" if "through MPI" in str(line["two_ranks"]["devices"]) else "in memory that ranks share",
+                    "machine": machine()}
             with open(record, "a") as out:
                 out.write(json.dumps({**head, **line}) + "\n")
             print(name, {w: line[w]["stepping_s"] for w in ways}, same, flush=True)
