@@ -173,8 +173,10 @@ Group cable_group()
 {
     return {"cable",
             "the cable equation, and plane waves against it",
-            {{"rall", "a finite cable against Rall's solution", true, finite_cable},
-             {"plane_wave", "plane waves in tissue against a cable", true, plane_wave}}};
+            {{"rall", "a finite cable against Rall's solution", true, finite_cable,
+              "Rall, Exp Neurol 1:491 (1959)"},
+             {"plane_wave", "plane waves in tissue against a cable", true, plane_wave,
+              "this program: its cables, which share no operator with tissue"}}};
 }
 
 } // namespace tawara::verify

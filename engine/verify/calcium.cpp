@@ -14,6 +14,9 @@ using calcium::PacedCellOptions;
 constexpr const char* prototype =
     "figures of an independent prototype of the same equations, order and step";
 
+constexpr const char* source =
+    "prototype by the authors of this program; equations: O'Hara et al. 2011, Gaur and Rudy 2011";
+
 /// Third beat of 100 dyads.
 void beat(Bench& b)
 {
@@ -78,8 +81,8 @@ Group calcium_group()
 {
     return {"calcium",
             "the cell with stochastic dyads",
-            {{"beat", "a paced beat of 100 dyads, both precisions", true, beat},
-             {"forced", "10 000 dyads whose RyR are held open", true, forced}}};
+            {{"beat", "a paced beat of 100 dyads, both precisions", true, beat, source},
+             {"forced", "10 000 dyads whose RyR are held open", true, forced, source}}};
 }
 
 } // namespace tawara::verify

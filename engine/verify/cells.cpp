@@ -179,13 +179,18 @@ void other_program(Bench& b)
 
 Group cells_group()
 {
-    return {"cells",
-            "models and schemes of cells",
-            {{"cvode", "each model (and each variant in the whole table), a beat, against CVODE",
-              true, against_cvode},
-             {"order", "the order of each scheme", true, orders},
-             {"traces", "CVODE on CellML files against another program's traces", true,
-              other_program}}};
+    return {
+        "cells",
+        "models and schemes of cells",
+        {{"cvode", "each model (and each variant in the whole table), a beat, against CVODE", true,
+          against_cvode, "solution: CVODE of SUNDIALS (Hindmarsh et al., ACM TOMS 31:363, 2005)"},
+         {"order", "the order of each scheme", true, orders,
+          "the schemes' formulas; solution: CVODE of SUNDIALS"},
+         {"traces",
+          "CVODE on CellML files against another program's traces",
+          true,
+          other_program,
+          {}}}};
 }
 
 } // namespace tawara::verify

@@ -84,6 +84,7 @@ struct Check
     std::string what; ///< in one line, for --list
     bool in_short;    ///< also part of the short form
     std::function<void(Bench&)> run;
+    std::string source = {}; ///< Row::source of those that name none
 };
 struct Group
 {

@@ -49,7 +49,8 @@ Group devices_group()
 {
     return {"devices",
             "GPUs against the CPU",
-            {{"gpu", "the tissue benchmark on a GPU, all precisions", true, gpu}}};
+            {{"gpu", "the tissue benchmark on a GPU, all precisions", true, gpu,
+              "this program on the CPU"}}};
 }
 
 } // namespace tawara::verify

@@ -183,9 +183,12 @@ Group ecg_group()
 {
     return {"ecg",
             "lead fields, and a heart's twelve leads",
-            {{"lead_field", "tissue in an unbounded conductor against a dipole", true, far_dipole},
-             {"conductor", "dipoles in an insulated sphere", true, conductor},
-             {"heart", "a beat of the built-in heart in twelve leads", false, twelve_leads}}};
+            {{"lead_field", "tissue in an unbounded conductor against a dipole", true, far_dipole,
+              "exact: a dipole in an unbounded conductor"},
+             {"conductor", "dipoles in an insulated sphere", true, conductor,
+              "exact: Wilson and Bayley, Circulation 1:84 (1950)"},
+             {"heart", "a beat of the built-in heart in twelve leads", false, twelve_leads,
+              "Surawicz et al., JACC 53:976 (2009); Rautaharju et al., JACC 53:982 (2009)"}}};
 }
 
 } // namespace tawara::verify

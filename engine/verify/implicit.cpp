@@ -147,9 +147,12 @@ Group implicit_group()
 {
     return {"implicit",
             "implicit steps",
-            {{"linear", "backward Euler and Crank-Nicolson in time", true, linear},
-             {"newton_time", "Newton's method in time", true, newton_in_time},
-             {"newton_space", "Newton's method in space, both masses", false, newton_in_space}}};
+            {{"linear", "backward Euler and Crank-Nicolson in time", true, linear,
+              "the theta method's formula"},
+             {"newton_time", "Newton's method in time", true, newton_in_time,
+              "solution: this program with explicit steps of 5 and 2 us, extrapolated"},
+             {"newton_space", "Newton's method in space, both masses", false, newton_in_space,
+              "solution: this program on edges of 31 um, extrapolated"}}};
 }
 
 } // namespace tawara::verify

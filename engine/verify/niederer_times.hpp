@@ -8,44 +8,49 @@
 
 namespace tawara::verify {
 
+/// A program, and where its times are from.
+struct TimedProgram
+{
+    const char *name, *place;
+};
+/// Finite elements with consistent mass, early on coarse meshes (MIT).
+inline constexpr TimedProgram fenicsx{
+    "fenicsx-beat", "github.com/finsberg/fenicsx-beat, demos/niederer_benchmark.py"};
+/// Voxels, late on coarse meshes as lumped mass is (MIT).
+inline constexpr TimedProgram cardioid{
+    "Cardioid", "github.com/LLNL/cardioid, test/tests/NiedererTest/tools/table.tex"};
+/// Finite elements, states interpolated (BSD-3).
+inline constexpr TimedProgram chaste{
+    "Chaste", "github.com/Chaste/Chaste, heart/test/data/benchmark_data_orig"};
+
 /// Times of one program with one mesh and step [ms], at P1 (0,0,0), P2 (0,7,0), P3 (20,0,0),
 /// P4 (20,7,0), P5 (0,0,3), P6 (0,7,3), P7 (20,0,3), P8 (20,7,3) and P9, the middle.
 struct NinePoints
 {
-    const char* program;
+    const TimedProgram* program;
     double dx_mm, dt_ms;
     std::array<double, 9> ms;
 };
 
-/// fenicsx-beat: finite elements with consistent mass, early on coarse meshes (its repository
-/// finsberg/fenicsx-beat, demos/niederer_benchmark.py; MIT). Cardioid: voxels, late on coarse
-/// meshes (LLNL/cardioid, test/tests/NiedererTest/tools/table.tex; MIT). Chaste: states
-/// interpolated (heart/test/data/benchmark_data_orig; BSD-3).
 inline constexpr std::array<NinePoints, 18> published_times{{
-    {"fenicsx-beat", 0.5, 0.05, {1.25, 51.1, 34.9, 58.9, 14.1, 49.5, 34, 56.65, 26.05}},
-    {"fenicsx-beat", 0.5, 0.01, {1.22, 50.85, 33.96, 58.05, 13.98, 49.36, 33.07, 55.91, 25.64}},
-    {"fenicsx-beat",
-     0.5,
-     0.005,
-     {1.215, 50.775, 33.825, 57.96, 13.97, 49.345, 32.945, 55.825, 25.595}},
-    {"fenicsx-beat", 0.2, 0.05, {1.25, 29.7, 32.9, 40.2, 9.55, 30, 32.95, 39.9, 18.9}},
-    {"fenicsx-beat", 0.2, 0.01, {1.24, 29.09, 31.25, 38.66, 9.34, 29.4, 31.29, 38.42, 18.14}},
-    {"fenicsx-beat",
-     0.2,
-     0.005,
-     {1.235, 29.015, 31.05, 38.475, 9.315, 29.32, 31.08, 38.235, 18.045}},
-    {"fenicsx-beat", 0.1, 0.05, {1.25, 26.85, 33.3, 40.35, 8.4, 27.5, 33.85, 40.55, 18.95}},
-    {"fenicsx-beat", 0.1, 0.01, {1.23, 25.64, 31.46, 38.08, 8.03, 26.24, 31.94, 38.21, 17.95}},
-    {"fenicsx-beat", 0.1, 0.005, {1.225, 25.5, 31.26, 37.81, 7.99, 26.09, 31.72, 37.93, 17.835}},
-    {"Cardioid", 0.1, 0.005, {1.23, 30.24, 32.64, 43.71, 8.82, 31.63, 33.78, 44.59, 20.43}},
-    {"Cardioid", 0.1, 0.01, {1.24, 30.52, 33.03, 44.24, 8.90, 31.94, 34.19, 45.13, 20.67}},
-    {"Cardioid", 0.2, 0.005, {1.23, 39.63, 34.72, 52.73, 11.09, 41.34, 36.05, 53.65, 23.80}},
-    {"Cardioid", 0.2, 0.01, {1.24, 39.83, 35.09, 53.25, 11.15, 41.58, 36.43, 54.18, 24.05}},
-    {"Cardioid", 0.2, 0.05, {1.35, 41.40, 37.95, 57.35, 11.60, 43.45, 39.45, 58.45, 26.00}},
-    {"Cardioid", 0.5, 0.005, {1.23, 107.83, 44.21, 119.29, 20.74, 109.14, 47.00, 120.12, 55.18}},
-    {"Cardioid", 0.5, 0.01, {1.24, 107.97, 44.43, 119.63, 20.79, 109.29, 47.25, 120.47, 55.38}},
-    {"Cardioid", 0.5, 0.05, {1.35, 109.00, 46.10, 122.25, 21.05, 110.45, 49.25, 123.20, 56.90}},
-    {"Chaste",
+    {&fenicsx, 0.5, 0.05, {1.25, 51.1, 34.9, 58.9, 14.1, 49.5, 34, 56.65, 26.05}},
+    {&fenicsx, 0.5, 0.01, {1.22, 50.85, 33.96, 58.05, 13.98, 49.36, 33.07, 55.91, 25.64}},
+    {&fenicsx, 0.5, 0.005, {1.215, 50.775, 33.825, 57.96, 13.97, 49.345, 32.945, 55.825, 25.595}},
+    {&fenicsx, 0.2, 0.05, {1.25, 29.7, 32.9, 40.2, 9.55, 30, 32.95, 39.9, 18.9}},
+    {&fenicsx, 0.2, 0.01, {1.24, 29.09, 31.25, 38.66, 9.34, 29.4, 31.29, 38.42, 18.14}},
+    {&fenicsx, 0.2, 0.005, {1.235, 29.015, 31.05, 38.475, 9.315, 29.32, 31.08, 38.235, 18.045}},
+    {&fenicsx, 0.1, 0.05, {1.25, 26.85, 33.3, 40.35, 8.4, 27.5, 33.85, 40.55, 18.95}},
+    {&fenicsx, 0.1, 0.01, {1.23, 25.64, 31.46, 38.08, 8.03, 26.24, 31.94, 38.21, 17.95}},
+    {&fenicsx, 0.1, 0.005, {1.225, 25.5, 31.26, 37.81, 7.99, 26.09, 31.72, 37.93, 17.835}},
+    {&cardioid, 0.1, 0.005, {1.23, 30.24, 32.64, 43.71, 8.82, 31.63, 33.78, 44.59, 20.43}},
+    {&cardioid, 0.1, 0.01, {1.24, 30.52, 33.03, 44.24, 8.90, 31.94, 34.19, 45.13, 20.67}},
+    {&cardioid, 0.2, 0.005, {1.23, 39.63, 34.72, 52.73, 11.09, 41.34, 36.05, 53.65, 23.80}},
+    {&cardioid, 0.2, 0.01, {1.24, 39.83, 35.09, 53.25, 11.15, 41.58, 36.43, 54.18, 24.05}},
+    {&cardioid, 0.2, 0.05, {1.35, 41.40, 37.95, 57.35, 11.60, 43.45, 39.45, 58.45, 26.00}},
+    {&cardioid, 0.5, 0.005, {1.23, 107.83, 44.21, 119.29, 20.74, 109.14, 47.00, 120.12, 55.18}},
+    {&cardioid, 0.5, 0.01, {1.24, 107.97, 44.43, 119.63, 20.79, 109.29, 47.25, 120.47, 55.38}},
+    {&cardioid, 0.5, 0.05, {1.35, 109.00, 46.10, 122.25, 21.05, 110.45, 49.25, 123.20, 56.90}},
+    {&chaste,
      0.5,
      0.01,
      {1.22584, 27.9116, 37.4343, 38.15, 7.945, 25.0817, 36.3801, 36.2962, 17.6153}},

@@ -187,8 +187,8 @@ std::string page(const Table& t)
     for (const auto& g : groups)
         p.wide.push_back(group_table(t, g));
     p.foot = "Written by tawara-cli verify. Each row has a requirement and the figure that this "
-             "program reached on this machine. Rows without a source ask for what the sentence "
-             "before the bound says, by a formula or by this program's own measure.";
+             "program reached on this machine. In brackets is the paper, the program or the "
+             "formula that the requirement is of.";
     return simulation::to_html(p);
 }
 

@@ -84,10 +84,10 @@ void shards(Bench& b)
 
 Group partitions_group()
 {
-    return {
-        "partitions",
-        "tissue in 2 and 4 parts against one piece",
-        {{"ranks", "ranks on the CPU", true, ranks}, {"shards", "shards of a GPU", true, shards}}};
+    return {"partitions",
+            "tissue in 2 and 4 parts against one piece",
+            {{"ranks", "ranks on the CPU", true, ranks, "this program in one piece"},
+             {"shards", "shards of a GPU", true, shards, "this program in one piece"}}};
 }
 
 } // namespace tawara::verify

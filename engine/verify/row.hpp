@@ -53,7 +53,7 @@ struct Row
     std::string check;       ///< that makes it, as --only takes it: "diffusion.cube"
     std::string what;        ///< what was measured, in one sentence
     std::string requirement; ///< where the bound comes from, in one sentence
-    std::string source;      ///< paper or program that has it; empty: none but this program
+    std::string source;      ///< paper, program or formula that has it
     Bound bound;
     double figure = std::numeric_limits<double>::quiet_NaN();
     std::string unit; ///< of figure and bound; may be empty

@@ -93,7 +93,8 @@ Group spiral_group()
 {
     return {"spiral",
             "a simulated spiral",
-            {{"singularity", "a spiral in a sheet has one singularity", true, spiral}}};
+            {{"singularity", "a spiral in a sheet has one singularity", true, spiral,
+              "a spiral turns about one singularity (Gray et al., Nature 392:75, 1998)"}}};
 }
 
 } // namespace tawara::verify

@@ -77,7 +77,7 @@ Group stability_group()
     return {"stability",
             "whether modes grow on bad meshes",
             {{"meshes", "shaken, sliver and stretched meshes, with the guard and without", true,
-              stability}}};
+              stability, "explicit Euler: |1 + dt lambda| is at most 1 for each mode"}}};
 }
 
 } // namespace tawara::verify

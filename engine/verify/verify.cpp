@@ -54,7 +54,10 @@ Table make_table(const Settings& settings, std::span<const Group> groups, const 
     t.settings = settings;
     t.begun = utc_now();
     const auto begun = std::chrono::steady_clock::now();
+    const Check* now = nullptr;
     const auto take = [&](Row r) {
+        if (r.source.empty())
+            r.source = now->source;
         if (taken)
             taken(r);
         t.rows.push_back(std::move(r));
@@ -67,6 +70,7 @@ Table make_table(const Settings& settings, std::span<const Group> groups, const 
         for (const auto& c : g.checks) {
             if (!wanted(c))
                 continue;
+            now = &c;
             if (t.stopped) {
                 take(whole(g, c, Verdict::skipped, "the table was stopped before"));
                 continue;

@@ -33,7 +33,8 @@ std::vector<Group> made_up()
          {{"right", "2 + 2", true,
            [](Bench& b) {
                b.row({"right", "2 + 2", "arithmetic", within(4, 4)}, 2.0 + 2);
-           }},
+           },
+           "Peano"},
           {"wrong", "2 + 2 by a wrong rule", true,
            [](Bench& b) {
                b.row({"wrong",
@@ -114,6 +115,7 @@ class TestVerify : public QObject
                                                  "faults.skips", "faults.fails"}));
         QVERIFY(!t.stopped);
         QCOMPARE(row_of(t, "sums.right").verdict, Verdict::passed);
+        QCOMPARE(row_of(t, "sums.right").source, std::string("Peano"));
         QCOMPARE(row_of(t, "sums.wrong").verdict, Verdict::missed);
         QCOMPARE(row_of(t, "sums.wrong").figure, 5.0);
         QCOMPARE(row_of(t, "faults.no_figure").verdict, Verdict::missed);
@@ -196,8 +198,12 @@ class TestVerify : public QObject
             QVERIFY2(r.verdict == Verdict::passed, line(r).c_str());
             QVERIFY2(ids.insert(r.id).second, r.id.c_str());
             QVERIFY2(r.id.starts_with(r.group + "."), r.id.c_str());
-            QVERIFY2(!r.what.empty() && !r.requirement.empty(), r.id.c_str());
+            QVERIFY2(!r.what.empty() && !r.requirement.empty() && !r.source.empty(), r.id.c_str());
         }
+        const std::set<std::string> of_rows{"cells.traces", "papers.beats"};
+        for (const auto& g : verify::groups())
+            for (const auto& c : g.checks)
+                QVERIFY2(c.source.empty() == of_rows.contains(g.name + "." + c.id), c.id.c_str());
     }
 
     void commandLine()
