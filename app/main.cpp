@@ -80,6 +80,16 @@ CLI::Validator number_from_0(bool itself)
             {}};
 }
 
+/// Of --size; nothing where it is no size that the window takes.
+std::optional<QSize> size_of(const std::string& text)
+{
+    int width = 0, height = 0;
+    if (std::sscanf(text.c_str(), "%dx%d", &width, &height) != 2 || width < 64 || height < 64 ||
+        width > 16384 || height > 16384)
+        return {};
+    return QSize(width, height);
+}
+
 /// Of --phase; nothing where it says no plane.
 std::optional<tawara::simulation::PhasePlane> plane_of(const std::string& text)
 {
@@ -190,6 +200,52 @@ std::unique_ptr<tawara::Unattended> make_unattended(const Arguments& a, const QS
                                              look, a.until_ms, a.every_ms);
 }
 
+/// What the arguments cannot mean together; empty: they can.
+std::string contradiction(const Arguments& a)
+{
+    if (!a.movie.empty() && !a.screenshot.empty())
+        return "--movie and --screenshot: want one of them";
+    if (!a.movie.empty() && a.until_ms <= 0)
+        return "--movie: want --until MS, the simulated time at which it ends";
+    if (const auto name = no_utf8_among({a.file, a.screenshot, a.movie}); !name.empty())
+        return tawara::readable(name) + ": the name of the file is no UTF-8, which the window "
+                                        "wants; rename the file, or use tawara-cli";
+    if (!a.phase.empty() && !plane_of(a.phase))
+        return "--phase " + a.phase +
+               ": want how long before V is taken [ms], from 1 to 50, or recovery";
+    if (a.size.empty() || size_of(a.size))
+        return {};
+    return "--size " + a.size + ": want WIDTHxHEIGHT, from 64x64 to 16384x16384";
+}
+
+int ended = 0; ///< by a signal, 128 and its number; of the GUI thread
+
+/// Signals leave event loops of dialogs too; nothing is asked.
+void end_on_signals()
+{
+    tawara::watch_end_signals([](int signal) {
+        if (QCoreApplication::instance() == nullptr)
+            std::_Exit(128 + signal);
+        tawara::postTo(QCoreApplication::instance(), [signal] {
+            ended = 128 + signal;
+            QCoreApplication::exit(ended);
+        });
+    });
+}
+
+tawara::simulation::EngineOptions engine_options(const Arguments& a)
+{
+    using namespace tawara;
+    simulation::EngineOptions options;
+    options.devices = a.devices;
+    for (const auto p : {Precision::double_, Precision::mixed, Precision::single})
+        if (name(p) == a.precision)
+            options.precision = p;
+    options.threads = a.threads;
+    options.context = Context::whole_machine();
+    return options;
+}
+
 } // namespace
 
 // No memory for its arguments ends it.
@@ -209,32 +265,11 @@ int main(int argc, char** argv)
             return cli.exit(e);
         return bad_argument(argument_error(cli, e));
     }
-    if (!a.movie.empty() && !a.screenshot.empty())
-        return bad_argument("--movie and --screenshot: want one of them");
-    if (!a.movie.empty() && a.until_ms <= 0)
-        return bad_argument("--movie: want --until MS, the simulated time at which it ends");
-    int width = 0, height = 0;
-    if (!a.size.empty() && (std::sscanf(a.size.c_str(), "%dx%d", &width, &height) != 2 ||
-                            width < 64 || height < 64 || width > 16384 || height > 16384))
-        return bad_argument("--size " + a.size + ": want WIDTHxHEIGHT, from 64x64 to 16384x16384");
+    if (const auto why = contradiction(a); !why.empty())
+        return bad_argument(why);
 
     using namespace tawara;
-    if (const auto name = no_utf8_among({a.file, a.screenshot, a.movie}); !name.empty())
-        return bad_argument(readable(name) + ": the name of the file is no UTF-8, which the window "
-                                             "wants; rename the file, or use tawara-cli");
-    static int ended = 0;              // of the GUI thread
-    watch_end_signals([](int signal) { // leaves event loops of dialogs too; nothing is asked
-        if (QCoreApplication::instance() == nullptr)
-            std::_Exit(128 + signal);
-        postTo(QCoreApplication::instance(), [signal] {
-            ended = 128 + signal;
-            QCoreApplication::exit(ended);
-        });
-    });
-    const auto plane = plane_of(a.phase);
-    if (!a.phase.empty() && !plane)
-        return bad_argument("--phase " + a.phase +
-                            ": want how long before V is taken [ms], from 1 to 50, or recovery");
+    end_on_signals();
     QSurfaceFormat::setDefaultFormat(viewFormat());
     const auto app = makeApplication(argc, argv);
     std::setlocale(LC_NUMERIC, "C"); // Qt has set the user's; readers and writers use the dot
@@ -248,13 +283,7 @@ int main(int argc, char** argv)
     applyTheme(*app);
 
     simulation::remove_orphaned_recordings(); // of programs that were killed
-    simulation::EngineOptions options;
-    options.devices = a.devices;
-    for (const auto p : {Precision::double_, Precision::mixed, Precision::single})
-        if (name(p) == a.precision)
-            options.precision = p;
-    options.threads = a.threads;
-    options.context = Context::whole_machine();
+    const auto options = engine_options(a);
     EngineHost host(real_engine(options), session_opener(options.context));
     host.setContext(options.context);
     MainWindow window(&host);
@@ -266,15 +295,16 @@ int main(int argc, char** argv)
     } catch (const InputError& e) {
         return bad_argument(e.what());
     }
-    const QSize size = width > 0 ? QSize(width, height) : QSize(1280, 720);
-    if (width > 0 && (a.whole_window || (a.screenshot.empty() && a.movie.empty())))
+    const auto asked = size_of(a.size);
+    const QSize size = asked.value_or(QSize(1280, 720));
+    if (asked && (a.whole_window || (a.screenshot.empty() && a.movie.empty())))
         window.resize(size);
     const auto unattended = make_unattended(a, size, host, window);
     window.displayPath()->setAllowed(!a.host_frames);
     if (unattended || a.paused)
         window.setAutoPlay(false);
     window.setAsking(!unattended);
-    if (plane)
+    if (const auto plane = plane_of(a.phase))
         window.showPhase(*plane);
     app->setProperty("noHints", unattended != nullptr); // nobody would put them away
     window.show();
