@@ -149,7 +149,8 @@ void read_session_text(const fs::path& file, const Json& o, Study& s)
         s.session_file = file.string();
     } else if (session.is_string()) {
         const auto beside = (file.parent_path() / session.get<std::string>()).lexically_normal();
-        s.session = file_content(beside);
+        s.session = file_content(beside, simulation::most_session_bytes,
+                                 "this is not a session file of Tawara");
         s.session_file = beside.string();
     } else {
         fail(file, "/session", "must be the path of a session file, or a session");

@@ -201,7 +201,8 @@ std::string first_picture(const fs::path& page)
     std::error_code none;
     if (!fs::is_regular_file(page, none))
         return {};
-    const auto text = file_content(page);
+    constexpr std::uintmax_t most_bytes = 256U << 20;
+    const auto text = file_content(page, most_bytes, "a run's page is smaller");
     const auto at = text.find(begins);
     return at == std::string::npos ? std::string()
                                    : from_base64(std::string_view(text).substr(at + begins.size()));

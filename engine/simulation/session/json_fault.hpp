@@ -9,6 +9,8 @@ namespace tawara::simulation {
 
 /// Lists and objects within each other; more are refused.
 inline constexpr std::size_t most_json_depth = 100;
+/// Of a session's text; no file of this program comes near.
+inline constexpr std::size_t most_session_bytes = 32U << 20;
 
 /// Where a text stops being JSON, for a person: both counted from 1, columns in characters.
 struct JsonFault

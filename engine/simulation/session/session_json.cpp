@@ -253,8 +253,6 @@ std::vector<JsonNode> JsonNode::items(std::string_view should, std::size_t least
 
 namespace {
 
-constexpr std::size_t most_bytes = 32U << 20; ///< no file of this program comes near
-
 /// Keys of all objects of a document, which is not deep.
 std::size_t count_keys(const Json& v)
 {
@@ -267,8 +265,8 @@ std::size_t count_keys(const Json& v)
 
 void need_short(std::size_t bytes, const std::string& file)
 {
-    if (bytes > most_bytes)
-        throw InputError(file, "has more than " + std::to_string(most_bytes >> 20) +
+    if (bytes > most_session_bytes)
+        throw InputError(file, "has more than " + std::to_string(most_session_bytes >> 20) +
                                    " MB; this is not a session file of Tawara");
 }
 
@@ -314,7 +312,7 @@ std::string read_text(const std::string& file)
         throw InputError(file, "is a folder; name a file");
     if (!std::filesystem::exists(std::filesystem::symlink_status(file, none)))
         throw InputError(file, "does not exist; check the path");
-    auto text = file_content(file, most_bytes, "this is not a session file of Tawara");
+    auto text = file_content(file, most_session_bytes, "this is not a session file of Tawara");
     return text;
 }
 
