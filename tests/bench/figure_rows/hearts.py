@@ -2,7 +2,8 @@
 """Whole hearts on GPUs: what a simulated second and a beat take, and how exact they are."""
 from .row import Section, fix, rows_of, sig, span
 
-HEART = "`tawara-bench HEART {cases}`"
+HEART = "`tawara-bench $HEART {cases}`"
+CLI = "BUILD/engine/cli/tawara-cli"
 EDGE_MM = 1.9491 / 4
 CHECKED = "h200-checked.jsonl"
 TABLE = "verify-h200.json"
@@ -278,8 +279,8 @@ def _(use):
        lambda use: "nothing rests; whole run "
        f"{sig(use.one('beats_h200.json', scheme='fvm')['seconds_total'])} s, most of it set-up; "
        f"{use.one('beats_h200.json', scheme='fvm')['repaired_cells']} cells repaired",
-       "`tetgen -pYq1.3/10a0.06 cobiveco_geo1_fine.smesh`, `tawara-cli session s.json --mesh cobiveco_geo1_fine.1.ele`, then `tawara-cli run s.json --devices cuda:0 --set diffusion.scheme=fvm "
-       "--until 360`")
+       "`tetgen -pYq1.3/10a0.06 HEARTS/cobiveco_geo1_fine.smesh; tawara-cli session s.json --mesh HEARTS/cobiveco_geo1_fine.1.ele; "
+       "tawara-cli run s.json --devices cuda:0 --set diffusion.scheme=fvm diffusion.mass=null --until 360`")
 def _(use):
     r = use.one("beats_h200.json", scheme="fvm")
     return f"{fix(r['seconds_stepping'], 1)} s; {fix(r['last_activation_ms'], 0)} ms"
@@ -317,7 +318,7 @@ def _(use):
 
 @speed("a Purkinje network of 20 000 nodes and 1000 junctions beside the 2 million vertices (`p1`), one H100: a step without and with "
        "it, double; single (where graphs have one priority)", "medians of ten samples of 300 steps at the beginning of a beat",
-       "`tawara-bench HEART step,cuda:0,double,300,p1,untimed step,cuda:0,double,300,p1,untimed,network=20000` and the same with `single`")
+       "`for p in double single; do tawara-bench $HEART step,cuda:0,$p,300,p1,untimed step,cuda:0,$p,300,p1,untimed,network=20000; done`")
 def _(use):
     head = use.part("network-priority.jsonl", "on_one_H100_ms")
     own_, one = head["own_priorities"], head["one_priority"]
@@ -347,14 +348,15 @@ def of_ranks(use, case, borders, **keys):
 @speed("**ranks on GPUs**: 60 ms of a slab on one H200, on two of one process, on two ranks with one each (ranks against the process): `p1`, 2.0 "
        "million vertices; 133 thousand; `fvm`, 6.0 million tetrahedra; with rest (0.1 mV)",
        "stepping alone, TT06, double precision, explicit, 20 us; one run each; tables have the same bytes in all three; bar 3 %, missed by `fvm` and "
-       "`p1`; why is not known (PREDICTIONS.md, R1)", "`tests/bench/ranks_gpu.py TAWARA-CLI RECORD.jsonl`")
+       "`p1`; why is not known (PREDICTIONS.md, R1)", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-small fvm fvm-rest`")
 def _(use):
     commits = {"p1": "8805e8a29876", "p1-small": "8805e8a29876", "fvm": "8805e8a29876", "fvm-rest": "6a68afb2407c+"}
     return "; ".join(of_ranks(use, c, "in memory that ranks share", commit=commits[c]) for c in commits) + " s"
 
 
 @speed("the same where borders go through MPI, as between machines: `p1`; in single precision; 133 thousand vertices; `fvm`; with rest",
-       "on one machine all the same; else as above", "`tests/bench/ranks_gpu.py TAWARA-CLI RECORD.jsonl`, by the program of the record")
+       "on one machine all the same; else as above", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-single p1-small fvm fvm-rest` by a build of 5c71577c (`git worktree add build/5c71577c 5c71577c`), "
+       "or where the ranks' GPUs share no memory; else borders go through memory")
 def _(use):
     return "; ".join(of_ranks(use, c, "through MPI") for c in ("p1", "p1-single", "p1-small", "fvm", "fvm-rest")) + " s"
 
@@ -373,7 +375,7 @@ def missed_rows(use):
 
 
 @speed("**the whole verification table** with a GPU: rows passed; missed; skipped", missed_rows,
-       "`tawara-cli verify --devices cuda --data DIR --out OUT`")
+       "`tawara-cli verify --devices cuda --data TRACES --out OUT`")
 def _(use):
     r = use.one(TABLE)
     return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
