@@ -2,7 +2,7 @@
 """Steps by Newton's method: how long, how exact, when they pay."""
 import math
 
-from .row import Section, commas, fix, rows_of, sig, span, thousands
+from .row import Section, commas, fix, met, rows_of, sig, span, thousands
 
 ROWS, ORDER = [], []
 row, order = rows_of(ROWS), rows_of(ORDER)
@@ -54,7 +54,7 @@ def _(use):
 def _(use):
     gpu = use.one(CORE, case="beat,cuda:0,double,20,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0")
     cpu = use.one(CORE, case="beat,cpu,double,20,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0,threads=1")
-    return f"{fix(gpu['seconds'], 3)}; {fix(cpu['seconds'], 1)} s ({fix(cpu['seconds'] / gpu['seconds'], 0)} times)"
+    return f"{fix(gpu['seconds'], 3)}; {fix(cpu['seconds'], 1)} s ({fix(cpu['seconds'] / gpu['seconds'], 0)} times: {met(cpu['seconds'] / gpu['seconds'] >= 100)})"
 
 
 def petsc(use, name, key, unknowns, milliseconds):
