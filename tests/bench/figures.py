@@ -193,10 +193,12 @@ def command_problems(command):
         out.append("its command is not of bash")
     if "..." in code or "\u2026" in code:
         out.append("its command leaves something out")
+    if re.search(r"\w\|\w", re.sub(r"'[^']*'|\"[^\"]*\"", "", code)):
+        out.append("its command has a choice that bash takes for a pipe")
     named_files = re.findall(r"(?<![\w/])(?:tests|resources|engine|meshes)/[\w./-]+\w", code)
     out += [f"{f} is not there" for f in named_files if not (ROOT / f).exists()]
     bare = re.sub(r"\$\w+|\$\{\w+", "", re.sub(r"\b[A-Z_]+=", "", code))
-    words = set(re.findall(r"(?<![\w.-])[A-Z][A-Z_]+(?:\.jsonl?)?(?![\w-])", bare))
+    words = set(re.findall(r"(?<![\w.-])[A-Z][A-Z_]*(?:\.jsonl?)?(?![\w-])", bare))
     return out + [f"nothing explains {w}" for w in sorted(words - set(PLACEHOLDERS))]
 
 
