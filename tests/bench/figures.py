@@ -4,7 +4,8 @@
 
 figures.py --write    writes FIGURES.md whole
 figures.py --check    a line for each problem: FIGURES.md is not what the records give; a figure's record lacks its machine,
-                      its commit or its settings; a commit is not in this repository's history (left out, and said, where
+                      its commit or its settings; a row's command is not of bash, names a file that is not there or a
+                      word in capitals that the page does not explain; a commit is not in this repository's history (left out, and said, where
                       there is no git or no whole history); a record is cited that is not there; no page cites a record
 
 Rows are in figure_rows/: each has a function that works its figures out of lines of records, and nothing is typed.
@@ -24,7 +25,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True  # the source's folder stays as it is
 
-from figure_rows import PAGE, SECTIONS, WENT  # noqa: E402
+from figure_rows import PAGE, PLACEHOLDERS, SECTIONS, WENT  # noqa: E402
 
 RECORDS = HERE / "records"
 FIGURES = HERE / "FIGURES.md"
@@ -151,9 +152,17 @@ def listed(values):
     return "; ".join(dict.fromkeys(v for v in values if v))
 
 
-def source(origins):
-    """The last column of a row: machine, commit, record."""
-    machine = listed(m for o in origins.values() for m, _, _ in o)
+def meshes(use):
+    """The tetrahedra of meshes from files: the generated heart is not the same in all records."""
+    found = [r["mesh"] for _, r in use.used if isinstance(r.get("mesh"), dict)]
+    sizes = [m.get("tetrahedra") for m in found if m.get("kind", "file") == "file"]
+    sizes = listed(f"{int(n):,}".replace(",", " ") for n in sizes if n)
+    return f"; {sizes} tetrahedra" if sizes else ""
+
+
+def source(origins, of_meshes=""):
+    """A row's column "of": machine, meshes, commit, record."""
+    machine = listed(m for o in origins.values() for m, _, _ in o) + of_meshes
     parts = [f"`{name}` ({listed(short(c) for _, c, _ in o)})" for name, o in origins.items()]
     return machine + ". " + ", ".join(parts)
 
@@ -169,7 +178,28 @@ def row_line(row, use, problems):
         return None
     if not command:
         problems.append(f"figure_rows: \"{row.what}\": no command makes it again")
-    return figure, leaves, command.replace("{cases}", cases_of(use))
+    command = command.replace("{cases}", cases_of(use))
+    problems += [f"figure_rows: \"{row.what}\": {p}" for p in command_problems(command)]
+    return figure, leaves, command
+
+
+def command_problems(command):
+    """What keeps a row's command from being pasted into bash; words around it are not looked at."""
+    code = ";".join(re.findall(r"`([^`]+)`", command))
+    if not command.startswith("`"):
+        return ["its command does not begin with one"]
+    out = []
+    if subprocess.run(["bash", "-n", "-c", code], capture_output=True, check=False).returncode:
+        out.append("its command is not of bash")
+    if "..." in code or "\u2026" in code:
+        out.append("its command leaves something out")
+    if re.search(r"\w\|\w", re.sub(r"'[^']*'|\"[^\"]*\"", "", code)):
+        out.append("its command has a choice that bash takes for a pipe")
+    named_files = re.findall(r"(?<![\w/])(?:tests|resources|engine|meshes)/[\w./-]+\w", code)
+    out += [f"{f} is not there" for f in named_files if not (ROOT / f).exists()]
+    bare = re.sub(r"\$\w+|\$\{\w+", "", re.sub(r"\b[A-Z_]+=", "", code))
+    words = set(re.findall(r"(?<![\w.-])[A-Z][A-Z_]*(?:\.jsonl?)?(?![\w-])", bare))
+    return out + [f"nothing explains {w}" for w in sorted(words - set(PLACEHOLDERS))]
 
 
 def cases_of(use):
@@ -194,7 +224,7 @@ def table(rows, records, number, problems):
             continue
         check_origins(row, use, problems)
         at = commands.setdefault(made[2], number + len(commands))
-        out.append(f"| {row.what} | {made[0]} | {made[1]} | {source(use.origins())} | {at} |")
+        out.append(f"| {row.what} | {made[0]} | {made[1]} | {source(use.origins(), meshes(use))} | {at} |")
     out.append("")
     out += [f"{n}. {c}" for c, n in commands.items()]
     return out, number + len(commands)
@@ -212,7 +242,8 @@ def check_origins(row, use, problems):
 
 def page(records, problems):
     """FIGURES.md."""
-    out, number = [PAGE["head"], ""], 1
+    words = "\n".join(f"- `{w}`: {meaning}." for w, meaning in PLACEHOLDERS.items())
+    out, number = [PAGE["head"].replace("{placeholders}", words), ""], 1
     for section in SECTIONS:
         out += [f"## {section.title}", ""]
         text, number = table(section.rows, records, number, problems)

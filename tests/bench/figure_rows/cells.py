@@ -9,8 +9,8 @@ TEN = {"model": "ten_tusscher_2006", "scheme": "rush_larsen_light"}
 
 
 @model("CPU, TT06 compiled from its text, and `fvm`, one core with AVX-512: double; single precision",
-       "explicit, 0.02 ms, one sub-step; a slab, set-up not in it; 200 steps, the median of three", "`build/release/engine/cli/tawara-cli bench step --devices cpu "
-       "--threads 1 --size 97500`, and with `--precision single`")
+       "explicit, 0.02 ms, one sub-step; a slab, set-up not in it; 200 steps, the median of three", "`for p in double single; do tawara-cli bench step --devices cpu "
+       "--threads 1 --size 97500 --precision $p; done`")
 def _(use):
     rows = [use.one("step_cpu.json", commit="22646ae", precision=p)["median_M_cell_steps_per_s"] for p in ("double", "single")]
     return "; ".join(fix(v, 1) for v in rows) + " million cell-steps/s"
@@ -69,7 +69,7 @@ CALCIUM, SPLIT = "calcium-h100.jsonl", "draws by fewer numbers, dyad_kernel spli
 
 
 @dyads("**cells with 10 000 stochastic dyads**, one H100, a beat of 500 ms, 1500 and 4096 cells: double; mixed precision", "no diffusion; steps of 0.05 ms; "
-       "the first steps of every 10 ms are timed kernel by kernel", "`tawara-bench-calcium-gpu CELLS double|mixed 500`")
+       "the first steps of every 10 ms are timed kernel by kernel", "`for p in double mixed; do for n in 1500 4096; do tawara-bench-calcium-gpu $n $p 500; done; done`")
 def _(use):
     out = []
     for p in ("double", "mixed"):
@@ -80,14 +80,15 @@ def _(use):
 
 @dyads("a cube of 13 824 such cells as tissue, 500 ms, one H100, double; single precision: time, cell computations a second, memory",
        lambda use: f"set-up of {span([r['begin_s'] for r in use.all(CALCIUM, bench='calcium tissue', cells=13824)], fix, 1)} s is not in it; one "
-       "diffusion pass a step", "`tawara-bench-calcium-tissue 24 double|single 500`")
+       "diffusion pass a step", "`for p in double single; do tawara-bench-calcium-tissue 24 $p 500; done`")
 def _(use):
     rows = [use.one(CALCIUM, bench="calcium tissue", cells=13824, precision=p) for p in ("double", "single")]
     return (f"{commas([r['all_s'] for r in rows], fix, 0)} s; {commas([r['cell_computations_per_s'] / 1e6 for r in rows], fix)} million; "
             f"{commas([r['device_bytes'] / 1e9 for r in rows], fix, 1)} GB")
 
 
-@dyads("two H200 against one: 8192 against 4096 cells; 4096 shared, double, mixed: efficiency", "no diffusion", "`tawara-bench-calcium-gpu CELLS double|mixed 500 GPUS GPUS`")
+@dyads("two H200 against one: 8192 against 4096 cells; 4096 shared, double, mixed: efficiency", "no diffusion",
+       "`for p in double mixed; do tawara-bench-calcium-gpu 4096 $p 500 1 1; for n in 4096 8192; do tawara-bench-calcium-gpu $n $p 500 2 2; done; done`")
 def _(use):
     def of(p, cells, gpus):
         return use.one("calcium-h200-x2.jsonl", bench="calcium gpu", precision=p, cells=cells, gpus=gpus)["all"]["cell_computations_per_s"]

@@ -2,7 +2,8 @@
 """Whole hearts on GPUs: what a simulated second and a beat take, and how exact they are."""
 from .row import Section, fix, rows_of, sig, span
 
-HEART = "`tawara-bench HEART {cases}`"
+HEART = "`tawara-bench $HEART {cases}`"
+CLI = "BUILD/engine/cli/tawara-cli"
 EDGE_MM = 1.9491 / 4
 CHECKED = "h200-checked.jsonl"
 TABLE = "verify-h200.json"
@@ -13,6 +14,20 @@ headline, unchecked, speed = rows_of(HEADLINES), rows_of(UNCHECKED), rows_of(SPE
 
 def seconds(r):
     return sig(r["seconds_per_simulated_second"])
+
+
+def by_total(r):
+    """A simulated second by the sum of all samples; seconds() is by their median."""
+    return sig(1e3 * r["seconds"] / (r["steps"] * r["dt_ms"]))
+
+
+def samples(r):
+    n = len(r["samples_ms"])
+    return f"{n} samples of {r['steps'] // n} steps"
+
+
+def efficiency(one, many, key):
+    return fix(one[key] / one["steps"] / (many[key] / many["steps"]) / 4)
 
 
 def setup(*lines):
@@ -69,7 +84,8 @@ def finite_volumes(case, name, *more):
     def leaves(use):
         r = use.one(name, case=case)
         steps_ms = r["steps"] * r["dt_ms"]
-        extrapolated = "nothing extrapolated" if steps_ms >= 1000 else f"{sig(steps_ms)} ms stepped, scaled to 1000"
+        extrapolated = ("nothing extrapolated" if steps_ms >= 1000 else
+                        f"{samples(r)} ({sig(steps_ms)} ms), scaled to 1000")
         parts = [f"`fvm`, explicit, {r['diffusion_stages']} sub-step{'s' if r['diffusion_stages'] > 1 else ''}",
                  f"{sig(100 * r['added_volume_fraction'], 2)} % of volume added", "no unknown rests", f"set-up {setup(r)}", extrapolated,
                  checked(use, r), against_fine(use, "fvm"), *more]
@@ -85,7 +101,7 @@ def rested(name, case):
         r = use.one(name, case=case)
         nodal = use.one("interpolated-h100.jsonl", case="beat,cuda:0,single,220,p1,eta=0,against=f")
         return (f"`p1` with nodal currents, explicit, single precision; rest {r['rest_tolerance_mV']} mV, the share at rest was not "
-                f"noted; set-up {setup(r)}; nothing extrapolated; {checked(use, r)}; {against_fine(use, 'nodal')}; against `fvm` on "
+                f"noted; total of one run, set-up {setup(r)}; nothing extrapolated; {checked(use, r)}; {against_fine(use, 'nodal')}; against `fvm` on "
                 f"such a mesh activation is off by {fix(nodal['against']['f']['activation']['rms_ms'], 0)} ms (RMS) at 0.02 ms")
     return leaves
 
@@ -100,24 +116,26 @@ BEAT = "beat,cuda:0;1;2;3,single,1000,p1,dt=0.04,rest=0.1,against=ref"
 def _(use):
     r = use.one(CHECKED, case=STEP + ",check")
     triad, copy = (r["ceilings"][k] / 1e3 for k in ("triad_GB_per_s", "copy_GB_per_s"))
-    return (f"{seconds(r)} s; {own(r)} times the time of the {own_bytes(r)} B a cell that the program's own structures move, "
+    return (f"{seconds(r)} s (median); {own(r)} times the time of the {own_bytes(r)} B a cell that the program's own structures move, "
             f"at the triad's {fix(triad)} TB/s, {design(r)} times that of the design's 521 B, diffusion at the triad's, cells at the copy's "
             f"{fix(copy)} TB/s, all measured in the run")
 
 
 @unchecked("generated heart of 11.7 million tetrahedra, double precision, 20 us: a simulated second on four H200 (one GPU of that machine; "
-           "efficiency)",
+           "efficiency), by the median sample; by the total",
            finite_volumes(STEP.replace("cuda:0", "cuda:0;1;2;3"), FOUR), HEART)
 def _(use):
     four, one = use.one(FOUR, case=STEP.replace("cuda:0", "cuda:0;1;2;3")), use.one(FOUR, case=STEP)
-    return f"{seconds(four)} s ({seconds(one)}; {fix(one['median_ms'] / four['median_ms'] / 4)})"
+    median = f"{seconds(four)} s ({seconds(one)}; {fix(one['median_ms'] / four['median_ms'] / 4)})"
+    return f"{median}; {by_total(four)} s ({by_total(one)}; {efficiency(one, four, 'seconds')})"
 
 
-@unchecked("the same, every step of a second: four; one H200 (efficiency)", finite_volumes(LONG, "h200-long.jsonl"), HEART)
+@unchecked("the same, every step of a second, by the median sample; by the total", finite_volumes(LONG, "h200-long.jsonl"), HEART)
 def _(use):
     four = use.one("h200-long.jsonl", case=LONG.replace("cuda:0", "cuda:0;1;2;3"))
     one = use.one("h200-long.jsonl", case=LONG)
-    return f"{sig(four['seconds'])}; {sig(one['seconds'])} s ({fix(one['seconds'] / four['seconds'] / 4)})"
+    median = f"{seconds(four)} s ({seconds(one)}; {fix(one['median_ms'] / four['median_ms'] / 4)})"
+    return f"{median}; {by_total(four)} s ({by_total(one)}; {efficiency(one, four, 'seconds')})"
 
 
 @unchecked("**real time**: a beat of 1000 ms on the 2.1 million vertices of that heart, 40 us, on four H200", rested(FOUR, BEAT), HEART)
@@ -139,7 +157,7 @@ def rested_volumes(precision, more):
         first = use.one(CHECKED, case=STEP + ",check")["seconds_of_setup"]["operator"]  # later cases keep it
         return (f"`fvm`, explicit, 20 us, {sig(100 * r['added_volume_fraction'], 2)} % of volume added; "
                 f"{sig(100 * r['share_at_rest'], 2)} % of all steps of unknowns at rest ({r['rest_tolerance_mV']} mV, at most "
-                f"{r['longest_quiescent_ms']} ms); set-up {setup(r)}, and the operator's first {sig(first, 2)} s beside compilers; nothing "
+                f"{r['longest_quiescent_ms']} ms); totals of one run each, set-up {setup(r)}, and the operator's first {sig(first, 2)} s beside compilers; nothing "
                 f"extrapolated; {checked(use, r)}, two groups of cells by Lanczos; {against_fine(use, 'fvm')}")
     return leaves
 
@@ -160,7 +178,7 @@ def rested_single(use):
     r = use.one(SINGLE, case=RESTED.format("cuda:0", "single", ",against=a"))
     first = use.one(SINGLE, case="beat,cuda:0,double,1000,fvm,eta=0.002,check,keep=a")["seconds_of_setup"]["operator"]
     return (f"`fvm`, explicit, 20 us, {sig(100 * r['added_volume_fraction'], 2)} % of volume added; {sig(100 * r['share_at_rest'], 2)} % of "
-            f"all steps of unknowns at rest ({r['rest_tolerance_mV']} mV, at most {r['longest_quiescent_ms']} ms); set-up {setup(r)}, and the "
+            f"all steps of unknowns at rest ({r['rest_tolerance_mV']} mV, at most {r['longest_quiescent_ms']} ms); total of one run, set-up {setup(r)}, and the "
             f"operator's first {sig(first, 2)} s beside other programs; nothing extrapolated; {checked(use, r)}; {against_fine(use, 'fvm')}")
 
 
@@ -179,11 +197,11 @@ def errors(r, of="ref"):
 
 
 UNCHECKED_STEP = "its operator, another than the first row's, was not checked (`check` does)"
-SAME = f"`fvm`, explicit, no unknown rests; {UNCHECKED_STEP}; set-up not in it, scaled from {{}} ms to 1000"
+SAME = f"`fvm`, explicit, no unknown rests; {UNCHECKED_STEP}; set-up not in it, median of ten samples, scaled from {{}} ms to 1000"
 
 
 @speed("a simulated second of that heart on one H200: single precision; double and two sub-steps",
-       f"`fvm`, explicit, no unknown rests; {UNCHECKED_STEP}; scaled from 200 ms; bounds are of the program's own bytes, then of the design's", HEART)
+       f"`fvm`, explicit, no unknown rests; {UNCHECKED_STEP}; median of ten samples, scaled from 200 ms; bounds are of the program's own bytes, then of the design's", HEART)
 def _(use):
     single = use.one(ONE, case=STEP.replace("double", "single"))
     two = use.one(ONE, case=STEP.replace("0.002", "0.001"))
@@ -218,19 +236,22 @@ def _(use):
             f"{seconds(use.one(FOUR, case='step,cuda:0;1;2;3,mixed,6000,fvm,eta=0.002'))} s")
 
 
+def early(use, gpus):
+    """Median steps of the runs on so many H100, the shortest first."""
+    rows = use.all("early-reaction.jsonl", lambda r: r["device"].count("H100") == gpus, early=1, unknowns=11712512)
+    return sorted(r["median_ms"] for r in rows)
+
+
 @speed("on H100 (below their power limit), double, one sub-step: ms a step on one; on two (efficiency)",
-       "a program in which launches could be chosen; the reaction is launched early, as the program does; medians of several runs", HEART)
+       lambda use: "a program in which launches could be chosen; the reaction is launched early, as the program does; medians of "
+       f"{len(early(use, 1))} and {len(early(use, 2))} runs, of each the median of ten samples", HEART)
 def _(use):
-    def median(where):
-        found = sorted(r["median_ms"] for r in use.all("early-reaction.jsonl", where, early=1, unknowns=11712512))
-        return found[len(found) // 2]
-    one = median(lambda r: r["device"].count("H100") == 1)
-    two = median(lambda r: r["device"].count("H100") == 2)
+    one, two = (found[len(found) // 2] for found in (early(use, 1), early(use, 2)))
     return f"{fix(one, 3)}; {fix(two, 3)} ({fix(one / two / 2)})"
 
 
 @speed("slab of 11.7 million tetrahedra, one H200, a simulated second: double; single precision",
-       "no volume added, one sub-step; scaled from 60 ms; bounds are of the design's bytes", "`tawara-bench --cubes 125 {cases}`")
+       "no volume added, one sub-step; median of ten samples, scaled from 60 ms; bounds are of the design's bytes", "`tawara-bench --cubes 125 {cases}`")
 def _(use):
     out = [use.one("h200-slab-queue.jsonl", case=f"step,cuda:0,{p},3000,fvm") for p in ("double", "single")]
     return f"{'; '.join(seconds(r) for r in out)} s ({'; '.join(design(r) for r in out)} times the bound)"
@@ -261,13 +282,13 @@ def _(use):
 
 
 @speed("`p1`, slab of 2.0 million vertices, one H200: single; double precision",
-       "a step alone, no beat; no volume added", "`tawara-bench --cubes 125 {cases}`")
+       "a step alone, no beat; no volume added; totals of 8000 steps", "`tawara-bench --cubes 125 {cases}`")
 def _(use):
     out = [use.one("h200-slab-queue.jsonl", case=f"step,cuda:0,{p},8000,p1") for p in ("single", "double")]
     return f"{'; '.join(fix(r['unknown_steps_per_s'] / 1e9, 1) for r in out)} G unknown-steps/s"
 
 
-@speed("`p1`, 15 625 vertices, one H200: double; single precision", "a step alone: such a mesh does not fill the GPU",
+@speed("`p1`, 15 625 vertices, one H200: double; single precision", "a step alone, median of ten samples: such a mesh does not fill the GPU",
        "`tawara-bench --cubes 24 {cases}`")
 def _(use):
     out = [use.one("h200-slab-compiled.jsonl", case=f"step,cuda:0,{p},8000,p1", unknowns=15625) for p in ("double", "single")]
@@ -275,11 +296,11 @@ def _(use):
 
 
 @speed("a human heart of 4.4 million tetrahedra (Cobiveco's, by tetgen), one H200, `fvm`, double: 360 ms; last activation",
-       lambda use: "nothing rests; whole run "
+       lambda use: "nothing rests; total of one run's steps; whole run "
        f"{sig(use.one('beats_h200.json', scheme='fvm')['seconds_total'])} s, most of it set-up; "
        f"{use.one('beats_h200.json', scheme='fvm')['repaired_cells']} cells repaired",
-       "`tetgen -pYq1.3/10a0.06 cobiveco_geo1_fine.smesh`, `tawara-cli session s.json --mesh cobiveco_geo1_fine.1.ele`, then `tawara-cli run s.json --devices cuda:0 --set diffusion.scheme=fvm "
-       "--until 360`")
+       "`tetgen -pYq1.3/10a0.06 HEARTS/cobiveco_geo1_fine.smesh; tawara-cli session s.json --mesh HEARTS/cobiveco_geo1_fine.1.ele; "
+       "tawara-cli run s.json --devices cuda:0 --set diffusion.scheme=fvm diffusion.mass=null --until 360`")
 def _(use):
     r = use.one("beats_h200.json", scheme="fvm")
     return f"{fix(r['seconds_stepping'], 1)} s; {fix(r['last_activation_ms'], 0)} ms"
@@ -287,7 +308,7 @@ def _(use):
 
 @speed("**`p1` with interpolated currents** on the generated heart of 2.1 million vertices, one H100, single precision, 20 us, 220 ms: nodal; interpolated; "
        "activation against `fvm` on the same mesh (RMS) of both", lambda use: "no rest, no volume added (5 stages); errors are of "
-       "V = 0 crossings that both have; set-up "
+       "V = 0 crossings that both have; totals of one run each, set-up "
        f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['simulated_ms'] == 220))}; {against_fine(use, 'interpolated')}", HEART)
 def _(use):
     name = "interpolated-h100.jsonl"
@@ -304,7 +325,7 @@ def at_rest(row):
 
 @speed("a beat of 1000 ms of it: with rest (0.1 mV), 20 us; 40 us (wanted: 2.0 s, missed); without rest, 20 us; activation, APD90 of "
        "the first, of the second against the last (RMS)", lambda use: "the share at rest was not noted (40 us on an H200: "
-       f"{at_rest(use.one('interpolated-h200.jsonl'))}); errors are against the same mesh; {against_fine(use, 'interpolated')}; set-up "
+       f"{at_rest(use.one('interpolated-h200.jsonl'))}); errors are against the same mesh; {against_fine(use, 'interpolated')}; totals of one run each, set-up "
        f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['commit'] == 'e7b65191'))}", HEART)
 def _(use):
     name = "interpolated-h100.jsonl"
@@ -316,8 +337,8 @@ def _(use):
 
 
 @speed("a Purkinje network of 20 000 nodes and 1000 junctions beside the 2 million vertices (`p1`), one H100: a step without and with "
-       "it, double; single (where graphs have one priority)", "medians of ten samples of 300 steps at the beginning of a beat",
-       "`tawara-bench HEART step,cuda:0,double,300,p1,untimed step,cuda:0,double,300,p1,untimed,network=20000` and the same with `single`")
+       "it, double; single (where graphs have one priority)", "medians of ten samples, 300 steps in all, at the beginning of a beat",
+       "`for p in double single; do tawara-bench $HEART step,cuda:0,$p,300,p1,untimed step,cuda:0,$p,300,p1,untimed,network=20000; done`")
 def _(use):
     head = use.part("network-priority.jsonl", "on_one_H100_ms")
     own_, one = head["own_priorities"], head["one_priority"]
@@ -338,25 +359,47 @@ speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use
       "`LIMIT=600 tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
 
 
-def of_ranks(use, case, borders, **keys):
-    r = use.one("ranks-gpu.jsonl", case=case, borders=borders, **keys)
+RANKS = "ranks-gpu.jsonl"
+SLABS = {"p1": "`p1`", "p1-single": "`p1` in single precision", "p1-small": "133 thousand vertices", "fvm": "`fvm`",
+         "fvm-rest": "`fvm` with rest"}
+
+
+def in_memory(use):
+    newest = {"p1": "8805e8a29876", "p1-small": "8805e8a29876", "fvm": "8805e8a29876", "fvm-rest": "6a68afb2407c+"}
+    return [use.one(RANKS, case=c, borders="in memory that ranks share", commit=commit) for c, commit in newest.items()]
+
+
+def through_mpi(use):
+    return [use.one(RANKS, case=c, borders="through MPI") for c in SLABS]
+
+
+def slower(r):
+    """By how many per cent ranks step longer than one process with as many GPUs."""
+    return 100 * (r["two_ranks"]["stepping_s"] / r["two_gpus"]["stepping_s"] - 1)
+
+
+def as_said(r):
     one, two, ranks = (r[way]["stepping_s"] for way in ("one_gpu", "two_gpus", "two_ranks"))
-    return f"{fix(one)}, {fix(two)}, {fix(ranks)} ({100 * (ranks / two - 1):+.1f} %)"
+    return f"{fix(one)}, {fix(two)}, {fix(ranks)} ({slower(r):+.1f} %)"
+
+
+def over_the_bar(rows, bar_percent=3):
+    return " and ".join(SLABS[r["case"]] for r in rows if slower(r) > bar_percent)
 
 
 @speed("**ranks on GPUs**: 60 ms of a slab on one H200, on two of one process, on two ranks with one each (ranks against the process): `p1`, 2.0 "
        "million vertices; 133 thousand; `fvm`, 6.0 million tetrahedra; with rest (0.1 mV)",
-       "stepping alone, TT06, double precision, explicit, 20 us; one run each; tables have the same bytes in all three; bar 3 %, missed by `fvm` and "
-       "`p1`; why is not known (PREDICTIONS.md, R1)", "`tests/bench/ranks_gpu.py TAWARA-CLI RECORD.jsonl`")
+       lambda use: "stepping alone, TT06, double precision, explicit, 20 us; total of one run each; tables have the same bytes in all three; "
+       f"bar 3 %, missed by {over_the_bar(in_memory(use))}; why is not known (PREDICTIONS.md, R1)", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-small fvm fvm-rest`")
 def _(use):
-    commits = {"p1": "8805e8a29876", "p1-small": "8805e8a29876", "fvm": "8805e8a29876", "fvm-rest": "6a68afb2407c+"}
-    return "; ".join(of_ranks(use, c, "in memory that ranks share", commit=commits[c]) for c in commits) + " s"
+    return "; ".join(as_said(r) for r in in_memory(use)) + " s"
 
 
 @speed("the same where borders go through MPI, as between machines: `p1`; in single precision; 133 thousand vertices; `fvm`; with rest",
-       "on one machine all the same; else as above", "`tests/bench/ranks_gpu.py TAWARA-CLI RECORD.jsonl`, by the program of the record")
+       lambda use: f"on one machine all the same; bar 3 %, missed by {over_the_bar(through_mpi(use))}; else as above", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-single p1-small fvm fvm-rest` by a build of 5c71577c (`git worktree add build/5c71577c 5c71577c`), "
+       "or where the ranks' GPUs share no memory; else borders go through memory")
 def _(use):
-    return "; ".join(of_ranks(use, c, "through MPI") for c in ("p1", "p1-single", "p1-small", "fvm", "fvm-rest")) + " s"
+    return "; ".join(as_said(r) for r in through_mpi(use)) + " s"
 
 
 def missed_rows(use):
@@ -373,7 +416,7 @@ def missed_rows(use):
 
 
 @speed("**the whole verification table** with a GPU: rows passed; missed; skipped", missed_rows,
-       "`tawara-cli verify --devices cuda --data DIR --out OUT`")
+       "`tawara-cli verify --devices cuda --data TRACES --out OUT`")
 def _(use):
     r = use.one(TABLE)
     return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"

@@ -1,6 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fixed words of FIGURES.md, and the rows that are no longer on it."""
 
+# what is in capitals in commands, and what it stands for
+PLACEHOLDERS = {
+    "BUILD": "the folder of a build, as a whole path",
+    "FUZZ_BUILD": "a folder for a build of its own",
+    "OUT.json": "a file to be written", "RECORD.json": "a file to be written", "RECORD.jsonl": "a file to be written",
+    "OUT": "a folder to be written",
+    "COMMIT": "the commit that the program was built from, for the record",
+    "TRACES": "a folder with another program's traces (`tawara-cli verify --help` says which); without `--data` these rows are skipped",
+    "HEARTS": "a folder with hearts of others: `crtdemo_mesh_oriented.vtk` (github.com/ricardogr07/purkinje-learning-myocardial-mesh, MIT), "
+              "`dti004.pts`, `.elem` and `.lon` (juliacamps/Cardiac-Digital-Twin, MIT), `cobiveco_geo1_536k.node` and `.ele` and "
+              "`cobiveco_geo1_fine.smesh` (KIT-IBT/Cobiveco, Apache-2.0)",
+    "COLLECTIONS": "a folder with collections of cell models: `cellml/`, `mmt/` and `cellml_reference/`",
+    "ARCHIVE": "an archive (`.tar.xz`) of hostile files in a folder `in/`, with `base.json`; the project's own is not in the repository",
+}
+
 PAGE = {
     "head": """# Figures
 
@@ -10,13 +25,33 @@ both against each other, so change a row in `figure_rows/` or its record, not th
 - *leaves out* says what the figure does not count: what was not computed, what was scaled, how far it is from a converged solution.
 - *of* is the machine, and the record with the commit of the program in brackets. All commits are in this repository's history. A `+`
   or words after a commit say what the program had besides.
-- *again* is the number of the command below the table that makes the record again. BUILD is a build folder; programs named
-  `tawara-bench-...` are its targets. HEART stands for `--mesh heart.vtu --refine 2 --sigma 0.227,0.0567,0.0567 --types 3`, where
-  `tawara-cli mesh heart edge.json heart.vtu` makes the mesh and edge.json holds `{"edge_mm": 1.9491}`. `records/README.md` says more of
-  each record.
+- *again* is the number of the command below the table that makes the record again, with the program as it is now; what the record's own
+  program was is in *of*. Commands are for bash, in the repository's folder, after the lines of "Before the commands".
+- Times of `step` cases are of ten samples, each a tenth of the steps; "median" is that of the ten, scaled to a second, "total" their sum.
+  Times of `beat` cases are totals of one run's steps. Set-up is in neither.
 - "Memory bound" is the time that bytes take at the speed of a triad or a copy measured in the same run. Where it says so, the bytes are
   those that the program's own structures move (they are in the record, kernel by kernel); else they are the design's: 216 B a cell and
-  sub-step of diffusion and 305 B a cell for its states, together 521 B (in single precision 144 and 153).""",
+  sub-step of diffusion and 305 B a cell for its states, together 521 B (in single precision 144 and 153).
+
+## Before the commands
+
+```bash
+export PATH=BUILD/tests:BUILD/engine/cli:"$PATH"
+for e in 1.9491 2.05 2.8 4 4.8; do echo "{\\"edge_mm\\": $e}" > e.json; tawara-cli mesh heart e.json heart-$e.vtu; done
+HEART="--mesh heart-1.9491.vtu --refine 2 --sigma 0.227,0.0567,0.0567 --types 3"
+```
+
+`$HEART` stands for these words in the commands. Words in capitals in the commands are yours to fill in:
+
+{placeholders}
+
+A program `tawara-bench-...` or `gui_soak` is built by its name: `cmake --build BUILD --target tawara-bench-models`.
+
+**The generated heart is not the same in all rows.** In every record of a program that GCC 12.2 compiled it has 183 008 tetrahedra (refined
+twice 11 712 512, with 2 091 177 vertices); in every one that Clang 16 compiled, as the project's scripts do since ba8d2e45, it has 183 010
+(11 712 640, with 2 091 197 vertices), and so it has today. No version of the generator made the difference: smaller hearts differ likewise
+between 51d352ee (GCC) and 0e7f97e4 (Clang), and no commit from the one to the other changed the generator. The records of four GPUs are of
+GCC's programs: their rows are of a heart with 128 tetrahedra fewer than the commands make today. *of* names the tetrahedra of each row.""",
     "went": "Each was on this page until its record was found to lack what a figure needs. The records stay where they say something else.",
     "lacks": "No row above rests on these, or not on the lines in question. Other pages cite the records.",
 }
@@ -28,20 +63,20 @@ WENT = [
      "its line of `examples.json` names no commit of its own; measured again as the example is now (above)", "no program of this history's end"),
     ("`fvm` on the unit cube with 1 018 705 tetrahedra (error 0.00087, order 2.2 by seven meshes; `p1` 2.18)",
      "the records named no machine; measured again on the five smaller meshes (above)",
-     "`TAWARA_LARGE=1 TAWARA_RECORDS=FOLDER QTEST_FUNCTION_TIMEOUT=3000000 BUILD/tests/test_convergence`"),
+     "`TAWARA_LARGE=1 TAWARA_RECORDS=OUT QTEST_FUNCTION_TIMEOUT=3000000 BUILD/tests/test_convergence`"),
     ("precision: `fvm` mixed against double, activation RMS; single (7e-8; 1.5e-3 ms)",
      "`h200-heart-1.jsonl` is of a mixture of two programs, and the runs are of `p1`, not of `fvm`",
-     "`tawara-bench HEART beat,cuda:0,double,600,p1,dt=0.02,keep=d "
-     "beat,cuda:0,mixed,600,p1,dt=0.02,against=d beat,cuda:0,single,600,p1,dt=0.02,against=d`"),
+     "`tawara-bench $HEART 'beat,cuda:0,double,600,p1,dt=0.02,keep=d' "
+     "'beat,cuda:0,mixed,600,p1,dt=0.02,against=d' 'beat,cuda:0,single,600,p1,dt=0.02,against=d'`"),
     ("TT06 alone and other models, of all schemes (`h200_models_all.json`)",
      "commit 95d5c02 is not in this history; now of `h200_models_queue.json`, which lacks backward Euler",
-     "`tawara-bench-models`, and `--cells 12500000 ten_tusscher_2006`"),
+     "`tawara-bench-models; tawara-bench-models --cells 12500000 ten_tusscher_2006`"),
     ("Mitchell-Schaeffer's cells alone, LRL (17 us a step)",
      "the same; in `h200_models_queue.json` it has a launch shape that the program no longer has", "`tawara-bench-models mitchell_schaeffer_2003`"),
     ("largest LRL step that keeps V of TT06 within 1.5 % of CVODE (0.1, 0.1, 0.05 ms)",
      "`cell_accuracy.json` names no machine; `cell info` and `CELL_MODELS.md` have the steps", "`tawara-bench-accuracy`"),
     ("model files of six collections: read, paced, refused (108, 107; 350)",
-     "`cell_collections.json` names no machine", "`tawara-bench-collections DATA`"),
+     "`cell_collections.json` names no machine", "`tawara-bench-collections COLLECTIONS`"),
     ("what hardening costs a step on the CPU (1.01 times, 0.97 to 1.06)",
      "commit 29753f1edebc of `hardening.json` is not in this history",
      "`tawara-cli bench step --devices cpu --threads 1 --size 20000 --steps 4000`, in turns with a build without hardening"),

@@ -8,7 +8,7 @@ PRODUCTS, TREES = [], []
 product, tree = rows_of(PRODUCTS), rows_of(TREES)
 SPMV, CABLE = "spmv-bench3-h100.jsonl", "cable-h100.jsonl"
 LATEST = "runs, then rounds; reciprocals, four warps a block"
-BENCH = "`tawara-cli bench cable {} --systems N --devices cuda:0`"
+BENCH = "`tawara-cli bench cable {} --systems 256 25600 256000 --devices cuda:0`"
 
 
 def best(products, peer, order=None):
@@ -25,7 +25,8 @@ def advantage(lines, own_order, peer_order, renumbered=False):
 
 @product("**sparse products**, one H100, cold, all 15 matrices of the bench: the program's best way, against the best of cuSPARSE in the mesh's "
          "own order, geometric mean, double; single (bar 1.4, missed in double); each in its better order; both in the mesh's own",
-         "what renumbering takes, where the best way is a renumbered one (8 of the matrices in double precision, 7 in single); other than the hearts they are stand-ins made to published counts", "`tawara-cli bench spmv heart heart:1 heart:2 stand-ins --devices cuda:0 --precision double|single`")
+         "what renumbering takes, where the best way is a renumbered one (8 of the matrices in double precision, 7 in single); other than the hearts they are stand-ins made to published counts", 
+         "`for p in double single; do tawara-cli bench spmv heart heart:1 heart:2 stand-ins --devices cuda:0 --precision $p; done`")
 def _(use):
     use.all(SPMV)
     lines = use.records.lines(SPMV)

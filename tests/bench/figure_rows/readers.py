@@ -8,7 +8,7 @@ reader = rows_of(READERS)
 
 @reader("readers that were fuzzed; inputs of each, and in all; inputs that ended a program by a signal, took 20 s or 2 GB; slowest input (processor time); "
         "largest memory", "optimised by -O1, with the address and undefined-behaviour sanitizers; what was found before and mended is in "
-        "`records/README.md`", "`tests/fuzz/run.sh BUILD SECONDS`")
+        "`records/README.md`", "`TAWARA_FUZZ_PROCESSES=16 tests/fuzz/run.sh FUZZ_BUILD 380`")
 def _(use):
     lines = use.all("fuzz-readers.jsonl")
     inputs = {}
@@ -35,7 +35,7 @@ def _(use):
 
 
 @reader("hostile files given to the command line; not refused in one line; slowest (processor time); largest memory",
-        "two of them are strange, and not wrong", "`tests/fuzz/hostile_set.py CLI ARCHIVE`")
+        "two of them are strange, and not wrong", "`tests/fuzz/hostile_set.py BUILD/engine/cli/tawara-cli ARCHIVE`")
 def _(use):
     r = use.one("hostile.json")
     return f"{r['files']}; {len(r['not_refused'])}; {r['slowest_cpu_s']} s; {r['most_MB']} MB"

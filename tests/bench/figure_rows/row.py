@@ -30,6 +30,11 @@ def rows_of(into):
     return row
 
 
+def met(is_met):
+    """What a bar comes to."""
+    return "met" if is_met else "missed"
+
+
 def fix(x, decimals=2):
     """So many decimals, halves up as the record writes the number; no minus before a zero."""
     text = str(Decimal(repr(x)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
