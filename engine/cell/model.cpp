@@ -127,6 +127,11 @@ std::uint64_t text_digest(const CellType& type)
     return is_own(type) ? 0 : compiler::system_of(type)->digest;
 }
 
+std::vector<SourceFile> source_files(const CellType& type)
+{
+    return is_own(type) ? std::vector<SourceFile>() : compiler::system_of(type)->sources;
+}
+
 std::vector<std::string> model_names()
 {
     return compiler::library_names();

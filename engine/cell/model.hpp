@@ -49,6 +49,13 @@ struct ParameterInfo
     std::string full_name{}; ///< component.variable
 };
 
+/// A file that a model's equations were read from.
+struct SourceFile
+{
+    std::filesystem::path file;
+    std::string sha256; ///< of the text that was read, whatever the file has by now
+};
+
 /// A named set of parameter and initial values that differ from the model's defaults (a cell type).
 struct Variant
 {
@@ -110,6 +117,10 @@ bool is_file(const std::string& key);
 
 /// Of the text that a type's equations were read from, FNV-1a of 64 bits.
 std::uint64_t text_digest(const CellType& type);
+
+/// The files that a type's equations were read from: the model's own first, then those that it
+/// imports; none of a model that no text describes (own_model.hpp).
+std::vector<SourceFile> source_files(const CellType& type);
 
 /// Names of the compiled models that ship with the program, sorted; others: own_model_names().
 std::vector<std::string> model_names();

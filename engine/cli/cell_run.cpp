@@ -339,10 +339,10 @@ Json run_of(const CellRunArguments& a, const std::string& name, const cell::Sing
         {"stimulus_duration_ms", o.stimulus_duration_ms},
         {"set", settings(a)},
         {"end_ms", o.end_ms},
+        {"until_steady", o.until_steady},
         {"stopped_at_ms", r.stopped ? Json(static_cast<double>(r.steps) * o.dt_ms) : Json(nullptr)},
         {"every_ms", o.sample_every_ms > 0 ? Json(o.sample_every_ms) : Json(nullptr)},
-        {"steps", r.steps},
-        {"compile_ms", r.compile_ms}};
+        {"steps", r.steps}};
 }
 
 /// How far from its steady rhythm a paced cell still is.
@@ -401,6 +401,7 @@ void run(Context& c, CellRunArguments a)
     j["final_state"] = Json::object();
     for (std::size_t s = 0; s < m.states.size(); ++s)
         j["final_state"][m.states[s].name] = r.final_state[s];
+    j["compile_ms"] = r.compile_ms;
     end_cell_run(c, j, a.out, r.time_ms.size(), r.stopped, end_ms, o.end_ms);
 }
 
@@ -408,7 +409,8 @@ void run(Context& c, CellRunArguments a)
 
 void write_cell_provenance(const std::string& table, Json result)
 {
-    for (const char* measured : {"beats", "final_state", "sparks"})
+    for (const char* measured :
+         {"beats", "drift", "settled", "final_state", "sparks", "compile_ms"})
         result.erase(measured);
     auto j = Json::parse(program_provenance());
     j["device"] = "CPU";

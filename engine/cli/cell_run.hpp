@@ -39,7 +39,8 @@ struct CellRunArguments
 void end_cell_run(Context& c, Json& result, const std::string& out, std::size_t rows, bool stopped,
                   double reached_ms, double end_ms);
 
-/// Beside a table, what made it: the program, and the run without its beats and states.
+/// Beside a table, what made it: the program, and the run without what was measured: equal
+/// runs say the same.
 /// @param result  of the command
 void write_cell_provenance(const std::string& table, Json result);
 

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <optional>
 
 namespace tawara::cli {
 namespace {
@@ -45,11 +46,15 @@ std::vector<float> field_at_vertices(const mesh::TetMesh& m, const char* name, c
 }
 
 /// A run with output.frames "igb" has what is asked for.
-void copy_igb(Context& c, const fs::path& folder, const fs::path& out)
+/// @return the files that were written; none where those of the run are meant
+std::vector<fs::path> copy_igb(Context& c, const fs::path& folder, const fs::path& out)
 {
     std::error_code none;
-    if (fs::equivalent(folder / "frames.igb", out, none))
-        return c.say("the run has written " + out.string() + " itself");
+    if (fs::equivalent(folder / "frames.igb", out, none)) {
+        c.say("the run has written " + out.string() + " itself");
+        return {};
+    }
+    std::vector<fs::path> written;
     for (const char* kind : {".igb", ".pts", ".elem", ".lon"}) {
         auto to = out;
         if (std::string(kind) != ".igb")
@@ -58,10 +63,14 @@ void copy_igb(Context& c, const fs::path& folder, const fs::path& out)
         if (const auto why = no_plain_file(source); !why.empty())
             throw InputError(source.string(), why);
         std::ifstream from(source, std::ios::binary);
-        if (!from)
-            continue; // a mesh without fibres has no .lon
+        if (!from) {               // a mesh without fibres has no .lon
+            remove_plain_file(to); // an older one would be taken for this mesh's
+            continue;
+        }
         write_whole(to, [&](std::ostream& file) { file << from.rdbuf(); });
+        written.push_back(to);
     }
+    return written;
 }
 
 bool lies_in(const fs::path& folder, const fs::path& file)
@@ -103,17 +112,26 @@ void enter(Context& c, const fs::path& folder, const fs::path& file)
 
 /// The mesh beside the frames, for CARP's tools: that of the maps, which has the fibres.
 /// @param m  of a frame
-void write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folder, fs::path out)
+/// @return its files
+std::vector<fs::path> write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folder,
+                                        fs::path out)
 {
     const fs::path maps = folder / "activation.vtu";
     out.replace_extension(".pts");
     std::error_code none;
+    std::optional<mesh::TetMesh> whole;
     if (fs::exists(maps, none))
-        if (const auto whole = mesh::io::read(maps, LengthUnit::mm, c.progress().silent()).mesh;
-            whole.corner == m.corner)
-            return mesh::io::write(whole, out);
-    mesh::io::write(m, out);
-    c.say("without fibres, which " + maps.string() + " of a run that has ended holds");
+        whole = mesh::io::read(maps, LengthUnit::mm, c.progress().silent()).mesh;
+    if (whole && whole->corner != m.corner)
+        whole.reset();
+    mesh::io::write(whole ? *whole : m, out);
+    if (!whole)
+        c.say("without fibres, which " + maps.string() + " of a run that has ended holds");
+    std::vector<fs::path> files;
+    for (const char* kind : {".pts", ".elem", ".lon"})
+        if (fs::exists(out.replace_extension(kind), none))
+            files.push_back(out);
+    return files;
 }
 
 /// A frame that a run has listed lies below its folder, and no link leads it out of there.
@@ -129,7 +147,8 @@ fs::path file_of(const simulation::ListedFrame& frame, const fs::path& folder, c
     return file;
 }
 
-void export_igb(Context& c, const fs::path& folder, const fs::path& out)
+/// @return the files that were written, of the mesh beside it too
+std::vector<fs::path> export_igb(Context& c, const fs::path& folder, const fs::path& out)
 {
     const fs::path pvd = folder / "frames.pvd";
     const auto frames = simulation::listed_frames(pvd);
@@ -146,6 +165,7 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
         if (!(std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) <=
               1e-3 * every))
             throw InputError(pvd.string(), "frames are not evenly apart, which .igb wants");
+    std::vector<fs::path> written;
     std::unique_ptr<simulation::IgbWriter> igb;
     for (std::size_t k = 0; k < frames.size(); ++k) {
         c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
@@ -159,11 +179,13 @@ void export_igb(Context& c, const fs::path& folder, const fs::path& out)
         if (!igb) {
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
                                                           every, "mV");
-            write_mesh_beside(c, m, folder, out);
+            written = write_mesh_beside(c, m, folder, out);
         }
         igb->add(field_at_vertices(m, "V_mV", file));
     }
     igb->finish();
+    written.push_back(out);
+    return written;
 }
 
 void run_export(Context& c, const ExportArguments& a)
@@ -189,8 +211,9 @@ void run_export(Context& c, const ExportArguments& a)
     else
         need_writable_file(out);
     c.say_new_folder(out);
+    std::vector<fs::path> written{out};
     if (a.kind == "frames-igb") {
-        export_igb(c, folder, out);
+        written = export_igb(c, folder, out);
     } else {
         const fs::path file = folder / "activation.vtu";
         if (!fs::exists(file, none))
@@ -205,13 +228,13 @@ void run_export(Context& c, const ExportArguments& a)
         c.say(std::to_string(known) + " of " + std::to_string(field.size()) +
               " vertices have a value; the others are -1");
     }
-    if (!lies_in(folder, out)) // there report.json says it
-        simulation::write_provenance_beside(out, run_provenance(folder / "activation.vtu"));
-    enter(c, folder, out);
-    if (auto mesh = out; a.kind == "frames-igb")
-        for (const char* kind : {".pts", ".elem", ".lon"})
-            if (fs::exists(mesh.replace_extension(kind), none))
-                enter(c, folder, mesh);
+    const bool elsewhere = !lies_in(folder, out); // else report.json says it
+    const auto made_by = elsewhere ? run_provenance(folder / "activation.vtu") : std::string();
+    for (const auto& file : written)
+        if (elsewhere)
+            simulation::write_provenance_beside(file, made_by);
+        else
+            enter(c, folder, file);
     c.end_progress();
     c.result({{"file", out.string()}});
     c.say("written to " + out.string());

@@ -2,7 +2,6 @@
 // tawara-cli verify: the verification table.
 #include "engine/cli/command.hpp"
 #include "engine/core/error.hpp"
-#include "engine/core/whole_file.hpp"
 #include "engine/verify/verify.hpp"
 
 #include <algorithm>
@@ -62,7 +61,7 @@ void verify_command(Context& c, const VerifyArguments& a)
         throw InputError("--data " + a.data,
                          "is no folder; give the folder that the references are unpacked in");
     if (!a.out.empty()) {
-        need_writable_folder(a.out);
+        verify::need_place(a.out);
         std::error_code none;
         if (std::filesystem::exists(std::filesystem::path(a.out) / "verify.json", none))
             c.notice({Notice::Level::info, "replaces the table that is in " + a.out});

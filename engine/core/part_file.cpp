@@ -52,6 +52,23 @@ fs::path followed(fs::path target)
     return target;
 }
 
+int refusal_of_files(const fs::path& folder)
+{
+    constexpr int most_tries = 100;
+    for (int k = 0; k < most_tries; ++k) {
+        const auto name = folder / temporary_name("trial");
+        const FolderHandle file(openat(AT_FDCWD, name.c_str(),
+                                       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+        if (file.fd() < 0 && errno == EEXIST)
+            continue; // another program's
+        if (file.fd() < 0)
+            return errno;
+        unlinkat(AT_FDCWD, name.c_str(), 0);
+        return 0;
+    }
+    return EEXIST;
+}
+
 bool is_part_name(const std::string& name, const std::string& stem)
 {
     const auto at = name.rfind(mark);

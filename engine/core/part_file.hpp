@@ -43,6 +43,11 @@ class PartFile
     FolderHandle file_;
 };
 
+/// Why no file can be made in a folder that is there, as errno has it; 0: one was made, and
+/// removed. Permissions alone do not tell it: in /proc, and on disks of other machines, they may
+/// lie.
+int refusal_of_files(const std::filesystem::path& folder);
+
 /// Where a symbolic link leads, be it to what is not there; a link where that is a circle. Any
 /// other path is given back.
 std::filesystem::path followed(std::filesystem::path target);

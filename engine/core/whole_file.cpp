@@ -44,9 +44,10 @@ std::string in_the_way(const fs::path& folder, const fs::path& path)
         return named + link + "; choose another folder";
     if (!fs::is_directory(there, none))
         return named + "is a file, not a folder; choose another folder";
-    if (::access(there.c_str(), W_OK | X_OK) == 0)
+    const int refused = ::access(there.c_str(), W_OK | X_OK) != 0 ? errno : refusal_of_files(there);
+    if (refused == 0)
         return {};
-    const std::string why = std::string("cannot be written: ") + std::strerror(errno);
+    const std::string why = std::string("cannot be written: ") + std::strerror(refused);
     return why +
            (there == folder || folder.empty()
                 ? ""

@@ -26,7 +26,8 @@ void write_whole_by_path(const std::filesystem::path& path,
                          const std::function<void(const std::filesystem::path&)>& writer);
 
 /// That files could be written into a folder, which need not exist yet: asked before long work. A
-/// symbolic link to nothing is no such folder.
+/// symbolic link to nothing is no such folder. A file is made for a moment, where the folder is or
+/// would be made.
 /// @throws InputError what is in the way
 void need_writable_folder(const std::filesystem::path& folder);
 

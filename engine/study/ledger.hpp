@@ -72,6 +72,7 @@ class Ledger
     /// Plans all runs, unless that was done.
     /// @throws InputError where the ledger is of another study, or its runs are not those of this
     void plan(const Study& s);
+    const std::filesystem::path& file() const { return file_; }
     std::string study_name() const;
     std::string digest() const; ///< as Study::digest; empty where nothing was planned
     /// The study's file where it was last planned from, in full; empty in ledgers of before.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/population_results.hpp"
 
+#include "engine/core/error.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
 #include "engine/study/table_text.hpp"
 
@@ -19,6 +20,19 @@ constexpr double parts_told[]{0.05, 0.25, 0.5, 0.75, 0.95};
 bool is_concentration(const std::string& path)
 {
     return path == "doses.times_cmax" || path == "doses.concentration_nM";
+}
+
+/// Whether that is above 0. @param value JSON
+bool is_dose(const std::string& value, const std::string& path, const LedgerRow& row,
+             const std::filesystem::path& ledger)
+{
+    const auto number = nlohmann::json::parse(value, nullptr, false);
+    if (!number.is_number())
+        throw InputError(ledger.string(),
+                         "has " + value + " as " + path + " of " + row.name +
+                             "; want a number. Put the ledger back from a copy, or run the study "
+                             "into another folder by --out");
+    return number.get<double>() > 0;
 }
 
 /// A result of those that count, and of the others.
@@ -42,7 +56,8 @@ struct Split
 
 std::vector<MemberRun> member_runs(std::span<const LedgerRow> rows,
                                    std::span<const std::string> paths,
-                                   std::span<const std::vector<std::string>> values)
+                                   std::span<const std::vector<std::string>> values,
+                                   const std::filesystem::path& ledger)
 {
     std::vector<MemberRun> out;
     if (std::find(paths.begin(), paths.end(), member_path) == paths.end())
@@ -62,7 +77,7 @@ std::vector<MemberRun> member_runs(std::span<const LedgerRow> rows,
             const auto text = (paths[p] == drug_path ? "" : key + " ") + plain(value);
             m.others += (m.others.empty() ? "" : ", ") + text;
             if (is_concentration(paths[p]))
-                m.dosed = nlohmann::json::parse(value).get<double>() > 0;
+                m.dosed = is_dose(value, paths[p], rows[r], ledger);
             else if (paths[p] != drug_path)
                 m.control += (m.control.empty() ? "" : ", ") + text;
         }

@@ -5,6 +5,7 @@
 #include "engine/study/ledger.hpp"
 #include "engine/study/population.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,9 +25,12 @@ struct MemberRun
 
 /// Of all runs, in the ledger's order; empty: the study has no population.
 /// @param values  of each run, by `paths`, as JSON
+/// @param ledger  the file, for errors
+/// @throws InputError  where a concentration is no number
 std::vector<MemberRun> member_runs(std::span<const LedgerRow> rows,
                                    std::span<const std::string> paths,
-                                   std::span<const std::vector<std::string>> values);
+                                   std::span<const std::vector<std::string>> values,
+                                   const std::filesystem::path& ledger);
 
 /// Whether each run's member is within the limits. Where there are doses, a member is what its run
 /// without a drug is; else each run is what itself is. Nothing: that run is not done, or there are

@@ -79,7 +79,7 @@ Sheet sheet_of(const Ledger& ledger)
             names.insert(name);
     }
     s.names.assign(names.begin(), names.end());
-    s.members = member_runs(s.rows, s.paths, s.values);
+    s.members = member_runs(s.rows, s.paths, s.values, ledger.file());
     s.limits = ledger.calibration();
     s.in_limits = accepted(s.members, s.limits);
     return s;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table as text, as JSON and as a page.
+#include "engine/core/error.hpp"
 #include "engine/core/machine.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using simulation::ReportPage;
+
+constexpr const char* json_name = "verify.json";
+constexpr const char* page_name = "verify.html";
 
 Json known(double x)
 {
@@ -192,10 +196,23 @@ std::string page(const Table& t)
     return simulation::to_html(p);
 }
 
+void need_place(const std::filesystem::path& folder)
+{
+    need_writable_folder(folder);
+    std::error_code none;
+    for (const char* name : {json_name, page_name}) {
+        if (std::filesystem::is_directory(folder / name, none))
+            throw InputError((folder / name).string(),
+                             "is a folder, and the table is written to a file of that name; move "
+                             "it, or choose another folder");
+        need_writable_file(folder / name);
+    }
+}
+
 void write(const Table& t, const std::filesystem::path& folder)
 {
-    write_whole(folder / "verify.json", [&](std::ostream& o) { o << json(t) << "\n"; });
-    write_whole(folder / "verify.html", [&](std::ostream& o) { o << page(t); });
+    write_whole(folder / json_name, [&](std::ostream& o) { o << json(t) << "\n"; });
+    write_whole(folder / page_name, [&](std::ostream& o) { o << page(t); });
 }
 
 } // namespace tawara::verify

@@ -45,6 +45,9 @@ std::string summary(const Table& t);
 std::string json(const Table& t);
 /// The table as a page that needs nothing else, with the rows' charts.
 std::string page(const Table& t);
+/// That write() could write there, asked before the checks; makes no folder.
+/// @throws InputError what is in the way
+void need_place(const std::filesystem::path& folder);
 /// Writes verify.json and verify.html into a folder, each whole or not at all.
 /// @throws InputError
 void write(const Table& t, const std::filesystem::path& folder);

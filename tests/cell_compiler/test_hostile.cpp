@@ -2,6 +2,8 @@
 #include "engine/cell/compiler/equations/own_stimulus.hpp"
 #include "engine/cell/compiler/graph/algebra.hpp"
 #include "engine/cell/compiler/program.hpp"
+#include "engine/core/file_content.hpp"
+#include "engine/digest/sha256.hpp"
 #include "tests/fuzz/read_any.hpp"
 #include "tests/slowdown.hpp"
 
@@ -9,6 +11,7 @@
 
 #include <QtTest>
 #include <fstream>
+#include <map>
 #include <sys/stat.h>
 
 using namespace tawara::cell;
@@ -140,6 +143,12 @@ class TestHostile : public QObject
         fs::create_symlink(path("secret.cellml"), path("in/link.cellml"));
         write("in/by_link.cellml", "link.cellml");
         QCOMPARE(says("in/good.cellml"), "read");
+        std::map<std::string, std::string> sources; // digests of the texts that were read
+        for (const auto& s : read_model(path("in/good.cellml")).sources)
+            sources[s.file.string()] = s.sha256;
+        QCOMPARE(sources.size(), 3U);
+        for (const char* read : {"in/good.cellml", "in/below/up.cellml", "in/part.cellml"})
+            QCOMPARE(sources[path(read)], tawara::sha256(tawara::file_content(path(read))));
         for (const char* leaves : {"in/up.cellml", "in/by_link.cellml", "in/below/up.cellml"})
             QVERIFY2(says(leaves).contains("lies outside the model's folder"), leaves);
         allow_imports_anywhere(true);

@@ -341,6 +341,13 @@ class TestCore : public QObject
                      "/file is a file, not a folder; choose another folder");
         QCOMPARE(says([&] { need_writable_folder(folder + "/file"); }),
                  folder + "/file: is a file, not a folder; choose another folder");
+        // where permissions say that its owner may write, and nobody can
+        QVERIFY(
+            says([] { need_writable_folder("/proc"); }).starts_with("/proc: cannot be written: "));
+        QVERIFY(
+            says([] { need_writable_file("/proc/x.vtu"); }).starts_with("/proc/x.vtu: cannot "));
+        need_writable_folder(folder);
+        QCOMPARE(QDir(dir.path()).entryList(QDir::Files | QDir::Hidden), QStringList("file"));
         QVERIFY(::chmod(folder.c_str(), 0555) == 0);
         const auto before = fs::current_path();
         const bool root = ::getuid() == 0; // who may write anywhere

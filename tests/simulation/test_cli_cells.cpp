@@ -66,6 +66,29 @@ class TestCliCells : public QObject
         QVERIFY(r.json()["compile_ms"].toDouble() > 0);
     }
 
+    /// Equal runs say the same of themselves, though the first may have had to make machine code.
+    void whatMadeATableIsNotWhatWasMeasured()
+    {
+        const auto run_to = [&](const char* table) {
+            return run({"cell", "run", "mitchell_schaeffer_2003", "--bcl", "500", "--beats", "3",
+                        "--out", path(table), "--json"});
+        };
+        const auto made = [&](const char* table) {
+            QFile f(QString::fromStdString(path(table)) + ".provenance.json");
+            return f.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(f.readAll()).object()
+                                               : QJsonObject();
+        };
+        const auto r = run_to("first.csv");
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QCOMPARE(run_to("second.csv").status, 0);
+        const auto options = made("first.csv")["options"].toObject();
+        QCOMPARE(options["bcl_ms"].toDouble(), 500.0);
+        QCOMPARE(options["until_steady"].toBool(true), false);
+        for (const char* measured : {"compile_ms", "drift", "beats", "final_state"})
+            QVERIFY2(r.json().contains(measured) && !options.contains(measured), measured);
+        QCOMPARE(made("second.csv"), made("first.csv"));
+    }
+
     /// A model that somebody wrote: found by its path, its unclear potential by an option.
     void modelFiles()
     {

@@ -5,6 +5,7 @@
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/results/export.hpp"
 #include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/results/provenance_read.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "tests/several.hpp"
 #include "tests/simulation/igb_reader.hpp"
@@ -67,7 +68,11 @@ class TestExport : public QObject
     void igb()
     {
         const auto files = export_results(source_, ExportKind::frames_igb, in("v.igb"));
-        QCOMPARE(files.size(), std::size_t{4}); // what made them is the last
+        QCOMPARE(files.size(), std::size_t{6}); // what made each is told in the last three
+        for (std::size_t k = 0; k < 3; ++k) {
+            QCOMPARE(files[3 + k].string(), files[k].string() + ".provenance.json");
+            QCOMPARE(find_provenance(files[k]).unchanged_by.string(), files[3 + k].string());
+        }
         const auto igb = tawara::test::read_igb(in("v.igb").string());
         QCOMPARE(igb.x, static_cast<std::int64_t>(source_.scene->surface->vertices.size()));
         QCOMPARE(igb.t, 9);

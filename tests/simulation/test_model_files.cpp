@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Model files that change on disk while a session is open.
 #include "engine/core/resource.hpp"
+#include "engine/digest/sha256.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/provenance_read.hpp"
+#include "engine/simulation/run/run.hpp"
 #include "engine/simulation/tissue/tissue.hpp"
 #include "tests/simulation/live_bar.hpp"
 
+#include <QJsonDocument>
+#include <QJsonObject>
+
 #include <cmath>
+#include <utility>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -33,6 +40,10 @@ class TestModelFiles : public QObject
         s.regions[0].variant.clear();
         s.stimuli = {end_of_bar(5)};
         return s;
+    }
+    static QString digest(const QByteArray& text)
+    {
+        return QString::fromStdString(sha256(text.toStdString()));
     }
     static double highest(const Engine& e, std::size_t probe)
     {
@@ -154,6 +165,57 @@ class TestModelFiles : public QObject
         QCOMPARE(e.status().time_ms, 2.0);
         run_to(e, in, 60);
         QVERIFY(highest(e, 1) > 0);
+    }
+    /// The digests of a run are of the text that it ran with, though the file has another by its
+    /// end.
+    void digestsAreOfTheTextThatRan()
+    {
+        auto s = paced();
+        s.folder = dir.path().toStdString();
+        s.end_ms = 2;
+        RunOptions o;
+        o.out = dir.filePath("run").toStdString();
+        o.device.devices = device::Devices("cpu");
+        bool edited = false;
+        Progress progress;
+        progress.report = [&](double, std::string_view stage) {
+            if (stage == "running" && !std::exchange(edited, true))
+                write(original + "\n# edited\n");
+        };
+        const auto report = run_session(s, o, progress);
+        QVERIFY(edited);
+        const auto json = QJsonDocument::fromJson(QByteArray::fromStdString(report.json)).object();
+        const auto kept = json["reproduction"].toObject()["models_sha256"].toObject();
+        QCOMPARE(kept["own.mmt"].toString(), digest(original));
+        const auto map = find_provenance(o.out / "activation.vtu").text;
+        const auto carried = QJsonDocument::fromJson(QByteArray::fromStdString(map)).object();
+        QCOMPARE(carried["models_sha256"].toObject()["own.mmt"].toString(), digest(original));
+    }
+    void theWindowsDigestsAreOfTheTextThatRuns()
+    {
+        Inbox in;
+        Engine e(in.handler(), one_thread());
+        auto s = paced();
+        s.folder = dir.path().toStdString();
+        QVERIFY(in.answer(e.post(Load{s})).applied);
+        const auto shown = [&] {
+            std::shared_ptr<const Scene> scene;
+            for (const auto& x : in.all())
+                if (const auto* loaded = std::get_if<Loaded>(&x))
+                    scene = loaded->scene;
+                else if (const auto* changed = std::get_if<SceneChanged>(&x))
+                    scene = changed->scene;
+            const auto text = QByteArray::fromStdString(provenance_of(*scene).text);
+            return QJsonDocument::fromJson(text)
+                .object()["models_sha256"]
+                .toObject()["own.mmt"]
+                .toString();
+        };
+        auto text = original;
+        write(text.replace("g_Na = 4 ", "g_Na = 5 "));
+        QCOMPARE(shown(), digest(original));
+        QVERIFY(in.answer(e.post(SetTissue{s.regions, {}})).applied);
+        QCOMPARE(shown(), digest(text));
     }
     void checkpointsAreOfTheText()
     {

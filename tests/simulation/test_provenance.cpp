@@ -250,6 +250,21 @@ class TestProvenance : public tawara::test::SlabCommands
             object(tawara::test::content(path("igb/report.json")))["files"].toArray();
         for (const char* name : {"frames.igb", "frames.pts", "frames.elem"})
             QVERIFY(listed.contains(name));
+        // a copy elsewhere says it file by file, the mesh's too; no older fibres stay beside it
+        QVERIFY(QDir(dir_.path()).mkpath("copied"));
+        QVERIFY(QFile::remove(path("igb/frames.lon")));
+        QVERIFY(QFile::copy(path("igb/frames.elem"), path("copied/c.lon")));
+        QCOMPARE(command({"export", path("igb").toStdString(), "--to", "frames-igb", "--out",
+                          path("copied/c.igb").toStdString()}),
+                 0);
+        QVERIFY(!QFile::exists(path("copied/c.lon")));
+        for (const char* kind : {"igb", "pts", "elem"}) {
+            const auto file = path(QString("copied/c.") + kind);
+            const auto found = find_provenance(file.toStdString());
+            QCOMPARE(not_of_program(QByteArray::fromStdString(found.text)), QByteArray());
+            QCOMPARE(QString::fromStdString(found.unchanged_by.string()),
+                     file + ".provenance.json");
+        }
     }
 
     /// Exports of a run into another folder take along what they are of.
@@ -268,6 +283,14 @@ class TestProvenance : public tawara::test::SlabCommands
                  0);
         const auto beside = to + (kind == "frames-igb" ? ".igb" : ".dat") + ".provenance.json";
         QCOMPARE(not_of_run(tawara::test::content(beside)), QByteArray());
+        for (const char* mesh : {".pts", ".elem", ".lon"})
+            if (const auto file = to + mesh; kind == "frames-igb") {
+                QCOMPARE(not_of_run(tawara::test::content(file + ".provenance.json")),
+                         QByteArray());
+                QCOMPARE(command({"provenance", file.toStdString()}), 0);
+                QVERIFY(QFile(file).resize(QFile(file).size() - 1)); // it was changed since
+                QCOMPARE(command({"provenance", file.toStdString()}), 2);
+            }
     }
 
     /// Of commands without a run: program and commit.

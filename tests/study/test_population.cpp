@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Studies of populations: how members are drawn, which of them are accepted, what is told of them.
 #include "engine/cli/cli.hpp"
+#include "engine/core/error.hpp"
 #include "engine/study/population_results.hpp"
 #include "engine/study/study.hpp"
 
@@ -9,7 +10,9 @@
 #include <QtTest>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <sqlite3.h>
 #include <sstream>
 
 using namespace tawara;
@@ -260,6 +263,50 @@ class TestPopulation : public QObject
         auto again = rows_of(path("again") + "/results.csv");
         for (std::size_t k = 0; k < rows.size(); ++k)
             QCOMPARE(again[k]["apd90_ms.median"], rows[k]["apd90_ms.median"]);
+    }
+
+    /// As somebody may have edited it.
+    void aConcentrationThatIsNoNumberIsSaid()
+    {
+        LedgerRow row;
+        row.name = "run-0";
+        const std::vector<std::string> paths{"population.member", "doses.concentration_nM"};
+        const auto dosed = [&](const char* concentration) {
+            const std::vector<std::vector<std::string>> values{
+                std::vector<std::string>{"0", concentration}};
+            return member_runs(std::span(&row, 1), paths, values, "a/study.sqlite").at(0).dosed;
+        };
+        QVERIFY(dosed("10") && !dosed("0"));
+        for (const char* wrong : {"\"ten\"", "null", "[1]", "ten"})
+            try {
+                dosed(wrong);
+                QFAIL(wrong);
+            } catch (const InputError& e) {
+                const auto line = std::string("a/study.sqlite: has ") + wrong +
+                                  " as doses.concentration_nM of run-0; want a number. ";
+                QVERIFY2(std::string(e.what()).starts_with(line), e.what());
+            }
+        // by the command: one line
+        const auto file = study("edited.json", R"("population": {"size": 2, "seed": 3,
+            "vary": {"g_Kr": {"range": [0.3, 2]}}},
+            "doses": {"drugs": [{"name": "x", "blocks": {"g_Kr": {"ic50_nM": 10}}}],
+            "concentration_nM": [0, 10]})");
+        const auto folder = path("edited");
+        std::filesystem::create_directory(folder);
+        Ledger(folder + "/study.sqlite", true).plan(read_study(file));
+        sqlite3* db = nullptr;
+        QCOMPARE(sqlite3_open((folder + "/study.sqlite").c_str(), &db), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(db,
+                              "UPDATE runs SET settings = json_set(settings, "
+                              "'$.\"doses.concentration_nM\"', 'ten') WHERE number = 1",
+                              nullptr, nullptr, nullptr),
+                 SQLITE_OK);
+        sqlite3_close(db);
+        const auto r = run_cli({"study", "report", folder});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.starts_with("error: " + folder + "/study.sqlite: has \"ten\" as "),
+                 r.err.c_str());
+        QCOMPARE(std::count(r.err.begin(), r.err.end(), '\n'), std::ptrdiff_t(1));
     }
 
     void aResultThatNoRunHasIsSaid()

@@ -7,6 +7,7 @@
 #include "tests/verify/decay_model.hpp"
 
 #include <QDateTime>
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QTemporaryDir>
@@ -204,6 +205,28 @@ class TestVerify : public QObject
         for (const auto& g : verify::groups())
             for (const auto& c : g.checks)
                 QVERIFY2(c.source.empty() == of_rows.contains(g.name + "." + c.id), c.id.c_str());
+    }
+
+    /// What is in the way of the files is said before anything is checked, and nothing is left.
+    void placesThatCannotBeWrittenAreRefusedAtOnce()
+    {
+        QVERIFY(QDir(dir_.path()).mkpath("taken/verify.html"));
+        std::ofstream(path("plain")) << "a file";
+        const auto all = QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot;
+        const auto before = QDir(dir_.path()).entryList(all);
+        const std::vector<std::pair<std::string, std::string>> places{
+            {"/proc/none", "/proc/none: cannot be written: "},
+            {path("plain"), path("plain") + ": is a file, not a folder"},
+            {path("plain/deep"), path("plain") + " is a file, not a folder"},
+            {path("taken"), path("taken/verify.html") + ": is a folder"}};
+        for (const auto& [out, says] : places) {
+            const auto r = test::run({"verify", "--only", "conservation", "--out", out});
+            QCOMPARE(r.status, 2);
+            QVERIFY2(r.out.empty() && r.error_lines() == 1 && r.err.find(says) != std::string::npos,
+                     (r.out + r.err).c_str());
+        }
+        QCOMPARE(QDir(dir_.path()).entryList(all), before);
+        QCOMPARE(QDir(dir_.filePath("taken")).entryList(all), QStringList("verify.html"));
     }
 
     void commandLine()

@@ -162,8 +162,8 @@ std::shared_ptr<const Model> shared_model(const std::string& name, const Resolve
         sources = {};
         sources.add(file);
         text = read_model(file);
-        for (const auto& f : text.imports)
-            sources.add(f);
+        for (const auto& f : text.sources)
+            sources.add(f.file);
         digest = sources.digest();
     } while (sources.touched() && ++times < most_readings);
     auto model = std::make_shared<Model>();

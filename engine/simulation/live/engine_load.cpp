@@ -3,6 +3,7 @@
 #include "engine/simulation/live/engine_impl.hpp"
 #include "engine/simulation/live/live_precision.hpp"
 #include "engine/simulation/observe/ecg.hpp"
+#include "engine/simulation/results/model_digests.hpp"
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ std::unique_ptr<LoadedRun> Engine::Impl::build(const Load& c, const Progress& pr
     auto scene = std::make_shared<Scene>();
     scene->run = ++runs;
     scene->session = session;
+    scene->models_sha256 = model_digests(tissue, session.folder);
     scene->tuned = tissue.patches.tuned;
     scene->mesh = tissue.mesh;
     scene->surface = tissue.surface;

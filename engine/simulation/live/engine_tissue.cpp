@@ -3,6 +3,7 @@
 // run.
 #include "engine/cell/special_variables.hpp"
 #include "engine/simulation/live/engine_impl.hpp"
+#include "engine/simulation/results/model_digests.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/notice_kinds.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
@@ -354,6 +355,7 @@ bool Engine::Impl::pace_cells(std::uint64_t id)
 void Engine::Impl::edited(Session session)
 {
     auto scene = std::make_shared<Scene>(*sim->scene);
+    scene->models_sha256 = model_digests(sim->tissue(), session.folder);
     scene->session = std::move(session);
     sim->scene = scene;
     push(SceneChanged{scene});

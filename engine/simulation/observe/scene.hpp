@@ -7,6 +7,7 @@
 #include "engine/simulation/tissue/velocity_tuning.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Scene
 {
     std::uint64_t run = 0; ///< counts loads; frames carry it
     Session session;
+    std::map<std::string, std::string> models_sha256; ///< model_digests() of its tissue
     std::vector<TunedRegion> tuned; ///< of the tissue: regions of `session` that want velocities
     std::shared_ptr<const mesh::TetMesh> mesh;
     std::shared_ptr<const mesh::Surface> surface;

@@ -8,6 +8,7 @@
 #include "engine/simulation/parts/part_outputs.hpp"
 #include "engine/simulation/parts/part_run.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/model_digests.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/report_steps.hpp"
 #include "engine/simulation/session/csv.hpp"
@@ -211,7 +212,8 @@ Provenance PartRun::provenance() const
     std::string sums;
     for (const auto& p : tissue_->index.parts)
         sums += std::to_string(p.checksum) + "\n";
-    return provenance_of(session_, "of its parts' checksums: " + sha256(sums),
+    return provenance_of(session_, model_digests(tissue_->tissue, session_.folder),
+                         "of its parts' checksums: " + sha256(sums),
                          std::to_string(group_.size()) + " ranks: " + devices_, options_);
 }
 

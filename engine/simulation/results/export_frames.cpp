@@ -134,10 +134,13 @@ std::vector<fs::path> write_recorded_igb(const ExportSource& s, const fs::path& 
             throw InputError(file.string(), "the recording was given up meanwhile");
         out.add(frame->values);
     }
-    auto written = write_carp_surface(s, file);
+    std::vector<fs::path> written{file};
+    for (auto& part : write_carp_surface(s, file))
+        written.push_back(std::move(part));
     out.finish();
-    written.push_back(write_provenance_beside(file, provenance_of(s).text));
-    written.insert(written.begin(), file);
+    const auto by = provenance_of(s).text;
+    for (std::size_t k = 0, made = written.size(); k < made; ++k)
+        written.push_back(write_provenance_beside(written[k], by));
     return written;
 }
 

@@ -2,22 +2,31 @@
 #include "engine/simulation/results/model_digests.hpp"
 
 #include "engine/cell/model.hpp"
-#include "engine/core/error.hpp"
-#include "engine/core/file_content.hpp"
-#include "engine/digest/sha256.hpp"
+#include "engine/simulation/tissue/purkinje.hpp"
 
 namespace tawara::simulation {
 
-std::map<std::string, std::string> model_digests(const Session& session)
+std::map<std::string, std::string> model_digests(const Tissue& t,
+                                                 const std::filesystem::path& folder)
 {
     std::map<std::string, std::string> out;
-    const auto folder = session.folder.empty() ? std::filesystem::path(".") : session.folder;
-    for (const auto& r : session.regions)
-        if (cell::is_file(r.model) && !out.contains(cell::model_text(r.model, folder)))
-            try {
-                out[cell::model_text(r.model, folder)] = sha256(file_content(r.model));
-            } catch (const InputError&) { // it was read before
+    const auto from = folder.empty() ? std::filesystem::path(".") : folder;
+    const auto add = [&](const std::vector<cell::CellType>& types) {
+        for (const auto& type : types) {
+            if (!cell::is_file(type.model))
+                continue;
+            for (const auto& source : cell::source_files(type)) {
+                auto name = cell::model_text(source.file.string(), from);
+                while (out.contains(name) && out[name] != source.sha256)
+                    name += " (another text)";
+                out[name] = source.sha256;
             }
+        }
+    };
+    for (const auto& group : t.cells.groups)
+        add(group.types);
+    if (t.network)
+        add(t.network->description.cables.types);
     return out;
 }
 

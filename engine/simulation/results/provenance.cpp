@@ -5,7 +5,6 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/observe/scene.hpp"
-#include "engine/simulation/results/model_digests.hpp"
 #include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/session/session_json.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
@@ -27,13 +26,14 @@ std::string one_line(const ProvenanceJson& j)
     return j.dump(-1, ' ', false, ProvenanceJson::error_handler_t::replace);
 }
 
-Provenance made_of(const Session& s, const std::string& mesh_sha256, const std::string& device,
-                   Precision precision, const ProvenanceJson& options)
+Provenance made_of(const Session& s, const std::map<std::string, std::string>& models,
+                   const std::string& mesh_sha256, const std::string& device, Precision precision,
+                   const ProvenanceJson& options)
 {
     const auto session = to_json(s);
     auto j = ProvenanceJson::parse(program_provenance());
     j["session_sha256"] = sha256(session);
-    if (const auto models = model_digests(s); !models.empty())
+    if (!models.empty())
         j["models_sha256"] = models;
     j["mesh_sha256"] = mesh_sha256;
     j["device"] = device;
@@ -71,8 +71,9 @@ Provenance::Provenance(std::string whole, std::string mesh)
 {
 }
 
-Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
-                         const std::string& device, const RunOptions& options)
+Provenance provenance_of(const Session& s, const std::map<std::string, std::string>& models,
+                         const std::string& mesh_sha256, const std::string& device,
+                         const RunOptions& options)
 {
     ProvenanceJson o{{"devices", options.device.devices.text()},
                      {"threads", options.device.threads}};
@@ -84,13 +85,13 @@ Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
         o["session_file"] = options.session_file;
     if (options.branch)
         o["branch_of"] = options.resume.string();
-    return made_of(s, mesh_sha256, device, options.device.precision, o);
+    return made_of(s, models, mesh_sha256, device, options.device.precision, o);
 }
 
 Provenance provenance_of(const Scene& scene)
 {
-    return made_of(scene.session, kept_mesh_sha256(scene.mesh), scene.device, scene.precision,
-                   {{"edits_of_tissue", scene.tissue_edits.size()}});
+    return made_of(scene.session, scene.models_sha256, kept_mesh_sha256(scene.mesh), scene.device,
+                   scene.precision, {{"edits_of_tissue", scene.tissue_edits.size()}});
 }
 
 std::filesystem::path write_provenance_beside(const std::filesystem::path& file,

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -16,7 +17,8 @@ namespace tawara::simulation {
 struct Scene;
 
 /// One line of JSON: program, version, built_from (the commit), session, session_sha256,
-/// mesh_sha256, device, precision, options. Made without a run: of the program alone.
+/// models_sha256 (where there are files of models), mesh_sha256, device, precision, options. Made
+/// without a run: of the program alone.
 struct Provenance
 {
     Provenance();
@@ -34,9 +36,11 @@ using ProvenanceSource = std::function<const Provenance&()>;
 /// run came and from which checkpoint it went on are left to report.json: a run that was
 /// interrupted writes the bytes of one that was not.
 /// @param options      how it was computed, beside the session
+/// @param models       model_digests() of its tissue
 /// @param mesh_sha256  mesh_sha256() of its mesh
-Provenance provenance_of(const Session& s, const std::string& mesh_sha256,
-                         const std::string& device, const RunOptions& options);
+Provenance provenance_of(const Session& s, const std::map<std::string, std::string>& models,
+                         const std::string& mesh_sha256, const std::string& device,
+                         const RunOptions& options);
 
 /// The provenance of what a simulation in the window is now.
 /// @cost  the first time for a mesh mesh_sha256() of it

@@ -88,7 +88,7 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
     j["folder"] = std::filesystem::weakly_canonical(o.out, none).string();
     j["session"] = Json::parse(to_json(in.session));
     j["session_sha256"] = sha256(to_json(in.session));
-    if (const auto models = model_digests(in.session); !models.empty())
+    if (const auto models = model_digests(in.tissue, in.session.folder); !models.empty())
         j["models_sha256"] = models;
     j["until_ms"] = in.stepper.time_ms();
     if (o.until_ms >= 0 && o.until_ms != in.session.end_ms)

@@ -11,6 +11,7 @@
 #include "engine/simulation/pacing/pulse_log.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/going_on.hpp"
+#include "engine/simulation/results/model_digests.hpp"
 #include "engine/simulation/results/network_outputs.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/report.hpp"
@@ -191,7 +192,8 @@ Checkpoint Run::here() const
 const Provenance& Run::provenance()
 {
     if (!provenance_)
-        provenance_ = provenance_of(session_, mesh_sha256(*simulation_.tissue().mesh),
+        provenance_ = provenance_of(session_, model_digests(simulation_.tissue(), session_.folder),
+                                    mesh_sha256(*simulation_.tissue().mesh),
                                     simulation_.stepper().device(), options_);
     return *provenance_;
 }

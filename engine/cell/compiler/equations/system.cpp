@@ -308,6 +308,7 @@ class Resolver
         s.name = m_.name.empty() ? std::filesystem::path(m_.file).stem().string() : m_.name;
         s.title = m_.title.empty() ? s.name : m_.title;
         s.file = m_.file;
+        s.sources = m_.sources;
         s.description = m_.description;
         s.largest_step_ms = m_.largest_step_ms;
         s.protocol = m_.protocol;

@@ -73,7 +73,8 @@ struct CellSystem
     std::vector<std::pair<Scheme, double>> largest_step_ms; ///< see ModelInfo
     std::string potential, stimulus, time; ///< variables that were recognised; empty: none
     double V_in_mV = 1;                    ///< mV per unit of V in the text
-    std::uint64_t digest = 0; ///< of the files that shared_model() read it from; else 0
+    std::uint64_t digest = 0;        ///< of the files that shared_model() read it from; else 0
+    std::vector<SourceFile> sources; ///< files that its text was read from, the model's own first
     /// Parameters that with their defaults change nothing (.mmt: "neutral: component.variable;
     /// ..."), as currents of disease that a normal cell does not have; ascending.
     std::vector<std::size_t> neutral;

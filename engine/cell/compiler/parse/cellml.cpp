@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/parse/mathml.hpp"
 #include "engine/cell/compiler/parse/model_text.hpp"
 #include "engine/core/error.hpp"
+#include "engine/digest/sha256.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -302,14 +303,13 @@ class Equations
 ModelText parse_cellml(std::string_view text, const std::string& file,
                        const std::filesystem::path& folder)
 {
-    CellmlDocument::Files files{folder, {}};
+    CellmlDocument::Files files{folder, {}, {}};
     const auto document = std::make_shared<const CellmlDocument>(
         text, file, folder, std::vector{std::filesystem::path(file).lexically_normal()}, files);
     ModelText m;
     m.file = file;
     m.name = plain_name(any_attribute(document->xml().root(), "name"), file, 1);
-    for (const auto& [path, imported] : files.read)
-        m.imports.push_back(path);
+    m.sources = std::move(files.sources);
     const CellmlFlat flat(document, m);
     Equations(flat, m).run();
     return m;
@@ -355,11 +355,15 @@ ModelText read_model(const std::filesystem::path& path)
 {
     const std::string text = model_file_content(path);
     const std::string extension = path.extension().string();
+    const auto read_from_it = [&](ModelText m) {
+        m.sources.insert(m.sources.begin(), SourceFile{path, sha256(text)});
+        return m;
+    };
     try {
         if (extension == ".mmt")
-            return parse_mmt(text, path.string());
+            return read_from_it(parse_mmt(text, path.string()));
         if (extension == ".cellml" || extension == ".xml")
-            return parse_cellml(text, path.string(), path.parent_path());
+            return read_from_it(parse_cellml(text, path.string(), path.parent_path()));
     } catch (const InputError&) {
         throw;
     } catch (const Error& e) {

@@ -4,6 +4,7 @@
 #include "engine/cell/imports.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/digest/sha256.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,6 +85,7 @@ std::shared_ptr<CellmlDocument> CellmlDocument::imported(pugi::xml_node e, const
     const auto document =
         std::make_shared<CellmlDocument>(text, path.string(), path.parent_path(), chain, files);
     files.read.emplace(path, document);
+    files.sources.push_back({path, sha256(text)});
     return document;
 }
 

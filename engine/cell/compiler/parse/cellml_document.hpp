@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/cell/compiler/parse/units.hpp"
 #include "engine/cell/compiler/parse/xml.hpp"
+#include "engine/cell/model.hpp"
 
 #include <filesystem>
 #include <map>
@@ -27,6 +28,7 @@ class CellmlDocument
     {
         std::filesystem::path folder; ///< of the model: imports lie below it
         std::map<std::filesystem::path, std::shared_ptr<CellmlDocument>> read;
+        std::vector<SourceFile> sources; ///< those that were read
     };
 
     /// @param chain  files that import this one, to find circles

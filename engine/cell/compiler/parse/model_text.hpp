@@ -49,7 +49,8 @@ struct ModelText
     std::vector<PaceEvent> protocol;
     std::vector<std::pair<Scheme, double>> largest_step_ms; ///< see ModelInfo
     std::vector<std::uint32_t> neutral;                     ///< see CellSystem
-    std::vector<std::filesystem::path> imports; ///< other files that were read (CellML 1.1, 2.0)
+    /// Files that it was read from: its own first (read_model()), then imports (CellML 1.1, 2.0).
+    std::vector<SourceFile> sources;
 
     std::optional<std::uint32_t> find(const std::string& variable) const;
     /// @throws InputError always: what is wrong with a variable, by its file and line
