@@ -187,12 +187,11 @@ struct Maps
 struct Snapshot
 {
     std::int64_t step = 0;
-    std::vector<double> v;
+    std::vector<double> v; ///< of what has taken a long step: midway in it (potential_at_ends())
     std::vector<std::vector<double>>
         states; ///< [s], a number of each unknown that has it (StatePlaces)
     std::vector<double> activation_ms, repolarisation_ms, peak_mV, rest_mV;
-    /// Taken inside a long step of quiescent unknowns: its steps done, its length, and for each
-    /// unknown whether it has taken it (1); else empty.
+    /// Taken inside a long step of quiescent unknowns: QuiescentState::packed(); else empty.
     std::vector<double> quiescent;
     std::vector<std::vector<double>> parts; ///< of each part beside the tissue, in their order
     /// Of Stepping::newton: the lengths of its steps, and V where the last one began; inside a step

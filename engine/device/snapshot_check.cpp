@@ -34,7 +34,8 @@ void check_quiescent(const std::vector<double>& quiescent, const SnapshotShape& 
 {
     if (quiescent.empty())
         return;
-    if (shape.longest_quiescent == 0 || quiescent.size() != shape.unknowns + 2)
+    if (shape.longest_quiescent == 0 ||
+        (quiescent.size() != 2 * shape.unknowns + 2 && quiescent.size() != shape.unknowns + 2))
         throw InputError("checkpoint", "was written inside a long step of unknowns at rest; resume "
                                        "with the session that wrote it");
     const double done = quiescent[0], length = quiescent[1];
@@ -43,9 +44,11 @@ void check_quiescent(const std::vector<double>& quiescent, const SnapshotShape& 
         refuse(
             "is inside a long step of unknowns at rest that cannot be (its length should be 2 to " +
             std::to_string(shape.longest_quiescent) + " steps, of which at least one is to come)");
-    if (!std::all_of(quiescent.begin() + 2, quiescent.end(),
-                     [](double r) { return r == 0 || r == 1; }))
+    const auto ends = quiescent.begin() + 2 + static_cast<std::ptrdiff_t>(shape.unknowns);
+    if (!std::all_of(quiescent.begin() + 2, ends, [](double r) { return r == 0 || r == 1; }))
         refuse("says of unknowns neither that they rest nor that they move");
+    if (!std::all_of(ends, quiescent.end(), [](double v) { return std::abs(v) <= bound_mV; }))
+        refuse("has a potential of unknowns at rest that is no number of mV");
 }
 
 void check_implicit(const std::vector<std::vector<double>>& implicit, const SnapshotShape& shape)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/simulation.hpp"
 
+#include "engine/device/quiescent_state.hpp"
 #include "engine/simulation/tissue/dyad_cells.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
 #include "engine/simulation/tissue/region_error.hpp"
@@ -187,7 +188,7 @@ void Simulation::restart_maps()
     s.activation_ms.assign(s.activation_ms.size(), never);
     s.repolarisation_ms.assign(s.repolarisation_ms.size(), never);
     s.peak_mV.assign(s.peak_mV.size(), -1e3);
-    s.rest_mV = s.v;
+    s.rest_mV = device::potential_at_ends(s);
     stepper_->restore(s);
     if (network_ != nullptr)
         network_->restart_times();

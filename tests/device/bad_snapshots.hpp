@@ -43,6 +43,17 @@ inline std::vector<std::pair<std::string, Spoil>> bad_snapshots(bool rests)
     resting("longer than any", 1, 1e9);
     resting("no number", 1, std::numeric_limits<double>::quiet_NaN());
     bad.emplace_back("resting too short", [](Snapshot& s) { s.quiescent = {1, 4}; });
+    for (const double end :
+         {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 1e5})
+        bad.emplace_back("an end of " + std::to_string(end), [=](Snapshot& s) {
+            s.quiescent.assign(2 * s.v.size() + 2, 1);
+            s.quiescent[1] = 4;
+            s.quiescent.back() = end;
+        });
+    bad.emplace_back("an end too few", [](Snapshot& s) {
+        s.quiescent.assign(2 * s.v.size() + 1, 1);
+        s.quiescent[1] = 4;
+    });
     if (!rests)
         resting("rests where nothing does", 1, 4);
     return bad;

@@ -43,6 +43,7 @@ struct HostTissue
                 current[i] = static_cast<Real>(source.amplitude_pA_per_pF);
         }
         v[1] = v[0], track = v[0], scratch[0] = scratch[1] = v[0];
+        v_end.assign(slots, Real(0));
         moving.assign(slots / 32, 0), list.assign(slots / 32, 0);
     }
     std::size_t at(std::size_t s, std::size_t i) const { return (i / 32 * kept + s) * 32 + i % 32; }
@@ -64,6 +65,7 @@ struct HostTissue
     {
         device::cuda::Reaction<Real> r;
         r.v_in = r.v_out = v[1 - k % 2].data(), r.v_before = v[k % 2].data();
+        r.v_end = v_end.data();
         r.states = states.data(), r.slots = static_cast<std::int64_t>(32 * kept);
         r.type = type.data(), r.tables = tables.data(), r.dt = static_cast<Real>(p.dt_ms);
         r.queue = queue;
@@ -149,7 +151,7 @@ struct HostTissue
     device::StimulusSource stimulus;
     device::cuda::Shard shard;
     std::size_t kept, slots;
-    std::vector<Real> v[2], scratch[2], current, states, track, rest;
+    std::vector<Real> v[2], scratch[2], v_end, current, states, track, rest;
     std::vector<cell::TypeIndex> type;
     std::vector<std::uint8_t> phase;
     std::vector<double> activation, repolarisation;

@@ -434,39 +434,6 @@ class TestContract : public QObject
         }
     }
 
-    void longStepsLoseNoFlow_data() { on_each_back_end(); }
-    void longStepsLoseNoFlow()
-    {
-        QFETCH(QByteArray, devices);
-        auto p = ways[0].slab({3, 1, 1}, 0.25, false, 3);
-        std::vector<double> apd90[2];
-        for (const bool rests : {false, true}) {
-            p.rest_tolerance_mV = rests ? 0.02 : 0;
-            const auto s = on(p, devices);
-            s->add_stimulus(left_end(p, 0.5));
-            s->advance(steps_of(20000));
-            const auto m = s->maps();
-            for (std::size_t u = 0; u < p.size(); ++u)
-                apd90[rests].push_back(m.apd90(u));
-        }
-        const double most = largest_difference(apd90[0], apd90[1]);
-        QVERIFY2(short_tests() || most < 0.3, qPrintable(QString::number(most)));
-    }
-
-    void whatCannotRestIsRefusedAloud_data() { on_each_back_end(); }
-    void whatCannotRestIsRefusedAloud()
-    {
-        QFETCH(QByteArray, devices);
-        auto p = slab_problem({1, 1, 1}, 0.5);
-        p.rest_tolerance_mV = 0.1;
-        on(p, devices);
-        auto twice = p, rough = p;
-        twice.splitting = Splitting::strang;
-        rough.dt_ms = 0.15;
-        QVERIFY_THROWS_EXCEPTION(InputError, on(twice, devices));
-        QVERIFY_THROWS_EXCEPTION(InputError, on(rough, devices));
-    }
-
     /// Unknowns of insulating tissue are not stepped: they have no value, and nothing reads them.
     void tissueWithoutCellsIsLeftOut_data() { in_each_way(); }
     void tissueWithoutCellsIsLeftOut()

@@ -302,6 +302,7 @@ class TestCheckpoint : public QObject
                                  "branch to come",
                                  "long step of length 0",
                                  "resting too long",
+                                 "an end of no number",
                                  "no time step"})
             QTest::addRow("%s", name) << static_cast<int>(rows_++);
     }
@@ -347,6 +348,11 @@ class TestCheckpoint : public QObject
                 s.quiescent[1] = 0;
             },
             [&] { s.quiescent.assign(s.v.size() + 3, 1); },
+            [&] {
+                s.quiescent.assign(2 * s.v.size() + 2, 1);
+                s.quiescent[1] = 2;
+                s.quiescent.back() = not_known;
+            },
             [&] { c.fingerprint.replace(c.fingerprint.find("dt "), 7, "dt nan "); },
         };
         QCOMPARE(std::size(spoil), rows_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tissue that does not conduct: no cells, no current, no value.
 #include "engine/core/error.hpp"
+#include "engine/device/quiescent_state.hpp"
 #include "engine/simulation/observe/ecg.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/run/run.hpp"
@@ -278,6 +279,25 @@ class TestInsulators : public QObject
             QCOMPARE(back.states[3][u], rest[4]);
             QCOMPARE(std::isnan(gone.v[u]), !with.problem.has_cells(u));
         }
+    }
+
+    /// Inside a long step what had rested comes to its end, and new cells do not.
+    void cellsThatComeBackInsideALongStepStartAnew()
+    {
+        auto s = halves();
+        const auto with = build_tissue(s);
+        s.regions.pop_back();
+        const auto without = build_tissue(s);
+        auto inside = initial_snapshot(with.problem);
+        device::QuiescentState q(1, 4, with.problem.size());
+        for (std::size_t u = 0; u < with.problem.size(); ++u)
+            q.end_mV[u] = with.problem.has_cells(u) ? -70 : 0;
+        inside.quiescent = q.packed();
+        const auto back = carried(inside, with.problem, without.problem);
+        QVERIFY(back.quiescent.empty());
+        const auto& rest = without.problem.groups[0].types[0].initial;
+        for (std::size_t u = 0; u < with.problem.size(); ++u)
+            QCOMPARE(back.v[u], with.problem.has_cells(u) ? -70.0 : rest[0]);
     }
 
     void aPresetInsulates()

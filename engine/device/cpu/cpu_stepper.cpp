@@ -346,6 +346,13 @@ void CpuStepper<Real>::quiescent_step()
                 timed(worker_[worker], [&] { return quiescent_->later(t, begin, end); });
             });
     }
+    if (quiescent_->at_last())
+        tiles([&](std::int64_t b, std::int64_t e, WorkerTimes& w) {
+            timed(w, [&] {
+                quiescent_->come_to_end(t.next, b, e);
+                return std::int64_t{-1};
+            });
+        });
     quiescent_->end_step();
     v_.swap(next_);
     ++step_;

@@ -160,7 +160,7 @@ void CpuStepper<Real>::restore(const Snapshot& s)
     without_cells_from(record_.repolarisation_ms);
     if (quiescent_) {
         next_ = v_;
-        quiescent_->restore(s.quiescent, v_.data());
+        quiescent_->restore(s, v_.data());
     }
     if (newton_) {
         next_ = v_;

@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/schemes/schemes.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/quiescent_state.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -63,6 +64,7 @@ QuiescentSteps<Real>::QuiescentSteps(const TissueProblem& p, const Layout& layou
     longest_ = static_cast<int>(p.longest_quiescent_ms * (1 + 1e-9) / p.dt_ms);
     rates_ = diffusion.rates();
     moving_.assign((layout.slots() + slice - 1) / slice, 0);
+    ends_.assign(layout.slots(), Real(0));
     for (const auto& g : p.groups) {
         const auto system = cell::compiler::system_of(g.types);
         const auto scheme =
@@ -188,9 +190,26 @@ std::int64_t QuiescentSteps<Real>::first_of_group(const Tissue& t, std::size_t g
             t.next[slot] = copy.v[k];
             for (std::size_t s = 0; s < states_[g]; ++s)
                 t.states[s][slot] = copy.states[s][k];
-            diffusion_.keep(slot, copy.v[k]);
         }
-    return look(t, begin, end, true, !apart);
+    const auto bad = look(t, begin, end, true, !apart);
+    for (auto slot = begin; slot < end; ++slot)
+        if (rests(slot)) {
+            ends_[static_cast<std::size_t>(slot)] = t.next[slot];
+            if (length_ > 1)
+                t.next[slot] = (t.x[slot] + t.next[slot]) / 2;
+            diffusion_.keep(slot, t.next[slot]);
+        }
+    return bad;
+}
+
+template <class Real>
+void QuiescentSteps<Real>::come_to_end(Real* next, std::int64_t begin, std::int64_t end) const
+{
+    for (std::size_t g = 0; g < long_kernels_.size(); ++g)
+        for (auto slot = std::max(begin, layout_.begin[g]); slot < std::min(end, layout_.end[g]);
+             ++slot)
+            if (rests(slot))
+                next[slot] = ends_[static_cast<std::size_t>(slot)];
 }
 
 template <class Real>
@@ -277,24 +296,32 @@ std::vector<double> QuiescentSteps<Real>::snapshot() const
 {
     if (at_ == 0)
         return {};
-    std::vector<double> out{static_cast<double>(at_), static_cast<double>(length_)};
-    for (const auto slot : layout_.new_of)
-        out.push_back(rests(slot) ? 1 : 0);
-    return out;
+    QuiescentState out(at_, length_, layout_.new_of.size());
+    for (std::size_t u = 0; u < layout_.new_of.size(); ++u) {
+        const auto slot = layout_.new_of[u];
+        out.rests[u] = rests(slot) ? 1 : 0;
+        if (rests(slot))
+            out.end_mV[u] = static_cast<double>(ends_[static_cast<std::size_t>(slot)]);
+    }
+    return out.packed();
 }
 
 template <class Real>
-void QuiescentSteps<Real>::restore(const std::vector<double>& quiescent, const Real* v)
+void QuiescentSteps<Real>::restore(const Snapshot& s, const Real* v)
 {
     at_ = 0, length_ = 1;
     std::fill(moving_.begin(), moving_.end(), std::uint16_t(0));
-    if (!quiescent.empty()) {
-        at_ = static_cast<int>(quiescent[0]);
-        length_ = static_cast<int>(quiescent[1]);
-        for (std::size_t u = 0; u < layout_.new_of.size(); ++u)
-            if (const auto slot = layout_.new_of[u]; quiescent[2 + u] == 0)
-                moving_[static_cast<std::size_t>(slot / slice)] |=
-                    static_cast<std::uint16_t>(1U << (slot % slice));
+    std::fill(ends_.begin(), ends_.end(), Real(0));
+    if (!s.quiescent.empty()) {
+        const QuiescentState q(s.quiescent, s.v);
+        at_ = q.done;
+        length_ = q.length;
+        for (std::size_t u = 0; u < layout_.new_of.size(); ++u) {
+            const auto slot = static_cast<std::size_t>(layout_.new_of[u]);
+            ends_[slot] = static_cast<Real>(q.end_mV[u]);
+            if (q.rests[u] == 0)
+                moving_[slot / slice] |= static_cast<std::uint16_t>(1U << (slot % slice));
+        }
         for (std::size_t slot = 0; slot < layout_.slots(); ++slot)
             diffusion_.keep(static_cast<std::int64_t>(slot), v[slot]);
     }

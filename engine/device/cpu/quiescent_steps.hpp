@@ -12,8 +12,9 @@ namespace tawara::device::cpu {
 /// rests when a long step, with all gates exponential, would change its potential by less than the
 /// tolerance in all and by diffusion alone. Each decides for itself, from its own potential and its
 /// neighbours', so that results depend neither on the order nor on the number of threads; slices of
-/// 16 without a moving unknown cost nothing in the short steps. Where diffusion has several passes,
-/// the passes of short steps see unknowns at rest as they are at the end of their long step.
+/// 16 without a moving unknown cost nothing in the short steps. Short steps see unknowns at rest
+/// midway between the start and the end of their long step: if they saw the end, which lies ahead
+/// of them in time, it would draw them along, and repolarisation would come early.
 template <class Real>
 class QuiescentSteps
 {
@@ -56,6 +57,10 @@ class QuiescentSteps
     /// The slots of the runs [begin, end) in a later step: the last pass and the cells.
     std::int64_t later(const Tissue& t, std::size_t begin, std::size_t end);
     std::size_t runs() const { return runs_.size(); }
+    /// Behind the short steps of a long one's last step: slots of [begin, end) that rest have the V
+    /// of its end.
+    void come_to_end(Real* next, std::int64_t begin, std::int64_t end) const;
+    bool at_last() const { return length_ > 1 && at_ + 1 == length_; }
     /// After all slots of a step.
     void end_step();
     /// Cells stepped so far, long and short steps alike.
@@ -70,7 +75,7 @@ class QuiescentSteps
     /// Snapshot::quiescent: empty between long steps.
     std::vector<double> snapshot() const;
     /// @param v  of the slots
-    void restore(const std::vector<double>& quiescent, const Real* v);
+    void restore(const Snapshot& s, const Real* v);
 
   private:
     struct Run
@@ -97,6 +102,7 @@ class QuiescentSteps
     std::vector<std::unique_ptr<cell::CpuKernel<Real>>> long_kernels_;
     std::vector<std::size_t> states_;   ///< of each group, without V
     std::vector<std::uint16_t> moving_; ///< per slice
+    AlignedVector<Real> ends_;          ///< V of slots at rest at the end of their long step
     std::vector<Run> runs_;             ///< slices with moving slots, as long rows
     double cells_stepped_ = 0, moved_ = 0;
     std::int64_t steps_ = 0;

@@ -6,13 +6,17 @@
 //
 // With several passes of diffusion a long step is tried by all first (cell_first as Part::decide).
 // What moves then takes each short step, the first one too, in the passes of cell_pass and in
-// cell_moving. These see unknowns at rest as they are at the end of their long step.
+// cell_moving.
+//
+// Short steps see unknowns at rest midway between the start and the end of their long step: if they
+// saw the end, which lies ahead of them in time, it would draw them along, and repolarisation would
+// come early. The last short step writes the end.
 //
 // Compiled as cell_common.cuh says, with a second step in namespace long_step whose constants
 // follow those of the first in each row.
 //
 // Bytes: the first step of a long one as a fused kernel (cell_ring.cuh), the others that times the
-// share of slices with a moving unknown, and 2 r a slot once for the copy.
+// share of slices with a moving unknown, and 5 r a slot once: the end kept and written, the copy.
 #pragma once
 #include "engine/device/cuda/cell_common.cuh"
 
@@ -126,8 +130,15 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     }
     if (inside && !(decides && moves))
         finish(cell.fresh, cell.new_v, p, m, step, slot, moves ? 1 : rest.length);
-    if (decides && inside && !moves) // what the passes of short steps see of it
-        pass.out[slot] = pass.l_out[slot] = cell.new_v;
+    if (inside && !moves) {
+        Real seen = cell.new_v;
+        if (rest.length > 1) {
+            p.v_end[slot] = cell.new_v;
+            p.v_out[slot] = seen = (v + cell.new_v) / 2;
+        }
+        if (decides) // what the passes of short steps see of it
+            pass.out[slot] = pass.l_out[slot] = seen;
+    }
     if ((slot & 31) == 0) {
         rest.moving[slot >> 5] = moving;
         if (moving && (decides || rest.length > 1)) {
@@ -162,12 +173,13 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
     if (!alive(m))
         return;
-    if (rest.at == 1) // p.v_before is the step's start, pass.x the last pass'
+    const bool ends = rest.length > 1 && rest.at + 1 == rest.length;
+    if (rest.at == 1 || ends) // p.v_before is the step's start, pass.x the last pass'
         for (int slice = static_cast<int>(m.begin >> 5) + warp; slice * 32 < m.end;
              slice += stride) {
             const int slot = slice * 32 + lane;
             if (slot < m.end && !(rest.moving[slice] >> lane & 1U))
-                p.v_out[slot] = p.v_before[slot];
+                p.v_out[slot] = ends ? p.v_end[slot] : p.v_before[slot];
         }
     const long long step = m.status->step + m.offset;
     const auto t_ms = static_cast<Real>(static_cast<double>(step) * m.dt_ms);

@@ -57,9 +57,10 @@ class CompiledReaction final : public DeviceReaction<Real>
     /// The same for one part of a step inside a long one (Rest::Part). first: every slot tries one
     /// step of length dt (scheme_of_long_steps()); those whose potential changes by more than the
     /// tolerance, or would by diffusion alone, take the first short one instead and are listed.
+    /// Of slots at rest cells.v_out gets V midway in the long step, cells.v_end that of its end.
     /// moving: the listed slots take a short step; at 1 the others' potential is copied, so that
-    /// both vectors have it. decide: as first, without the short steps; what rests is set in
-    /// pass.out and pass.l_out too. pass: of the listed slots.
+    /// both vectors have it; the last one writes that of the end. decide: as first, without the
+    /// short steps; what rests is set in pass.out and pass.l_out too. pass: of the listed slots.
     void launch_quiescent(StreamRef s, const ReactionLaunch<Real>& l,
                           const Rest& rest) const override;
     void launch_implicit(StreamRef s, const ImplicitCells<Real>& c) const override;

@@ -62,6 +62,7 @@ struct Reaction
 {
     const Real* v_in = nullptr; ///< not used when fused with a pass
     Real* v_out = nullptr;
+    Real* v_end = nullptr; ///< where slots rest: V at the end of the long step that they have taken
     const Real* v_before =
         nullptr; ///< potential at the step's start, for the record; null: no record
     Real* states = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cuda/backend.hpp"
 #include "engine/device/cuda/step_plan.cuh"
+#include "engine/device/quiescent_state.hpp"
 
 #include <algorithm>
 
@@ -159,17 +160,25 @@ void QuiescentPlan<Real>::save(Snapshot& s) const
     if (long_.at == 0)
         return;
     std::vector<std::vector<std::uint32_t>> moving;
+    std::vector<std::vector<Real>> ends;
     for (const auto& shard : this->t_.shards) {
         const Current here(shard->device);
         moving.emplace_back(shard->moving.size());
+        ends.emplace_back(shard->v_end.size());
         shard->moving.download(moving.back(), shard->main);
+        shard->v_end.download(ends.back(), shard->main);
         shard->main->synchronize();
     }
-    s.quiescent = {static_cast<double>(long_.at), static_cast<double>(long_.length)};
-    for (const auto& p : this->t_.place) {
+    QuiescentState q(long_.at, long_.length, this->t_.place.size());
+    for (std::size_t u = 0; u < this->t_.place.size(); ++u) {
+        const auto& p = this->t_.place[u];
         const auto slot = at(p.slot);
-        s.quiescent.push_back(moving[at(p.part)][slot / 32] >> slot % 32 & 1U ? 0 : 1);
+        const bool rests = !(moving[at(p.part)][slot / 32] >> slot % 32 & 1U);
+        q.rests[u] = rests ? 1 : 0;
+        if (rests)
+            q.end_mV[u] = static_cast<double>(ends[at(p.part)][slot]);
     }
+    s.quiescent = q.packed();
 }
 
 /// The moving slots of a shard, and their lists as the first kernel of a long step leaves them.
@@ -179,16 +188,23 @@ void QuiescentPlan<Real>::restore(State& d, const Snapshot& s)
     std::vector<std::uint32_t> moving(d.moving.size(), 0);
     std::vector<std::int32_t> list(d.list.size(), 0);
     std::vector<unsigned> length(d.list_length.size(), 0);
-    if (!s.quiescent.empty())
+    std::vector<Real> ends(d.v_end.size(), Real(0));
+    if (!s.quiescent.empty()) {
+        const QuiescentState q(s.quiescent, s.v);
         for (std::size_t slot = 0; slot < d.host.old_of.size(); ++slot)
-            if (d.host.old_of[slot] >= 0 && s.quiescent[2 + at(d.host.old_of[slot])] == 0)
-                moving[slot / 32] |= 1U << slot % 32;
+            if (const auto u = d.host.old_of[slot]; u >= 0) {
+                ends[slot] = static_cast<Real>(q.end_mV[at(u)]);
+                if (q.rests[at(u)] == 0)
+                    moving[slot / 32] |= 1U << slot % 32;
+            }
+    }
     for (std::size_t r = 0; r < d.host.ranges.size(); ++r)
         for (auto slice = d.host.ranges[r].begin / 32; slice * 32 < d.host.ranges[r].end; ++slice)
             if (moving[at(slice)])
                 list[at(d.host.ranges[r].begin / 32) + length[2 * r]++] =
                     static_cast<std::int32_t>(slice);
     const Current here(d.device);
+    d.v_end.upload(ends, d.main);
     d.moving.upload(moving, d.main);
     d.list.upload(list, d.main);
     d.list_length.upload(length, d.main);

@@ -267,6 +267,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
         repolarisation_ms = filled(slots, std::numeric_limits<double>::quiet_NaN(), main);
     }
     if (p.rest_tolerance_mV > 0) {
+        v_end = filled(slots, Real(0), main);
         moving = filled(slots / 32, 0U, main);
         list = filled(slots / 32, 0, main);
         list_length = filled(2 * host.ranges.size(), 0U, main);
@@ -374,6 +375,7 @@ Reaction<Real> ShardState<Real>::reaction(std::size_t range, bool stimulated, do
     k.states = states.data() + strides.origin;
     k.slots = strides.size;
     k.type = type.data();
+    k.v_end = v_end.data();
     k.stimulus = stimulated ? stimulus.data() : nullptr;
     k.driven = driven.data();
     k.dt = static_cast<Real>(dt);

@@ -109,7 +109,9 @@ class ShardState
     Buffer<std::int64_t> unknown;  ///< of each slot; empty where no reaction needs it
     std::vector<bool> single_type; ///< per group
     double threshold_mV;
-    /// Only where unknowns may rest: moving slots, per range their slices and the two list lengths.
+    /// Only where unknowns may rest: V at the end of a long step of those that do, moving slots,
+    /// per range their slices and the two list lengths.
+    Buffer<Real> v_end;
     Buffer<std::uint32_t> moving;
     Buffer<std::int32_t> list;
     Buffer<unsigned> list_length;

@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/room_for.hpp"
 #include "engine/device/cuda/stepper.cuh"
+#include "engine/device/quiescent_state.hpp"
 #include "engine/device/snapshot_check.hpp"
 
 #include <algorithm>
@@ -391,6 +392,7 @@ void CudaStepper<Real>::restore(const Snapshot& s)
     check_shape(s, {t_.place.size(), places_.lengths(), plan_->longest_quiescent(),
                     t_.ports.sizes(), plan_->longest_implicit()});
     t_.synchronize();
+    const auto ends = potential_at_ends(s);
     for (auto& shard : t_.shards) {
         State& d = *shard;
         const auto slots = at(d.host.slots);
@@ -416,7 +418,8 @@ void CudaStepper<Real>::restore(const Snapshot& s)
             repolarisation[slot] = s.repolarisation_ms[u];
             const bool before = std::isnan(s.activation_ms[u]);
             phase[slot] = before ? 0 : std::isnan(s.repolarisation_ms[u]) ? 1 : 2;
-            track[slot] = static_cast<Real>(before ? std::min(s.rest_mV[u], s.v[u]) : s.peak_mV[u]);
+            track[slot] =
+                static_cast<Real>(before ? std::min(s.rest_mV[u], ends[u]) : s.peak_mV[u]);
             rest[slot] = static_cast<Real>(s.rest_mV[u]);
         }
         const Current here(d.device);

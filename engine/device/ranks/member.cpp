@@ -3,6 +3,7 @@
 
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/quiescent_state.hpp"
 #include "engine/device/share_stepper.hpp"
 
 #include <algorithm>
@@ -166,8 +167,11 @@ void Member::put_snapshot(Pack& out) const
     };
     out << s.step << cut(s.v) << cut(s.activation_ms) << cut(s.repolarisation_ms) << cut(s.peak_mV)
         << cut(s.rest_mV);
-    if (!s.quiescent.empty())
-        s.quiescent.resize(2 + own);
+    if (!s.quiescent.empty()) {
+        QuiescentState q(s.quiescent, std::vector<double>(share_.problem.group.size()));
+        q.resize(own);
+        s.quiescent = q.packed();
+    }
     out << s.quiescent << places_.numbers();
     for (std::size_t k = 0; k < places_.numbers(); ++k) {
         std::vector<double> numbers;
@@ -185,13 +189,16 @@ void Member::take_snapshot(Unpack& in)
     Snapshot s;
     in >> s.step >> s.v >> s.activation_ms >> s.repolarisation_ms >> s.peak_mV >> s.rest_mV >>
         s.quiescent;
+    if (!s.quiescent.empty()) {
+        QuiescentState q(s.quiescent, s.v);
+        q.resize(all);
+        s.quiescent = q.packed();
+    }
     s.v.resize(all, 0.0); // what others step comes from them before it is read
     for (auto* values : {&s.activation_ms, &s.repolarisation_ms})
         values->resize(all, none);
     for (auto* values : {&s.peak_mV, &s.rest_mV})
         values->resize(all, 0.0);
-    if (!s.quiescent.empty())
-        s.quiescent.resize(2 + all, 1.0); // they do not move here
     s.states = places_.zeros();
     std::vector<double> numbers;
     for (std::size_t k = 0; k < places_.numbers(); ++k) {

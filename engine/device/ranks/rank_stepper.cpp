@@ -4,6 +4,7 @@
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "engine/device/cpu/interpolated_currents.hpp"
+#include "engine/device/quiescent_state.hpp"
 #include "engine/device/ranks/member.hpp"
 #include "engine/device/share_stepper.hpp"
 #include "engine/device/snapshot_check.hpp"
@@ -377,6 +378,7 @@ Snapshot RankStepper::snapshot() const
     s.peak_mV.assign(n, -1e3);
     s.rest_mV.assign(n, none);
     s.states = places_.zeros();
+    std::optional<QuiescentState> q;
     const auto answers = ask(Ask::snapshot);
     for (std::size_t r = 0; r < answers.size(); ++r) {
         Unpack in(answers[r].rest);
@@ -386,10 +388,10 @@ Snapshot RankStepper::snapshot() const
         std::vector<double> quiescent;
         in >> quiescent;
         if (!quiescent.empty()) {
-            s.quiescent.resize(2 + n, 1.0);
-            std::copy_n(quiescent.begin(), 2, s.quiescent.begin());
-            for (std::size_t k = 0; k < own_[r].size(); ++k)
-                s.quiescent[2 + static_cast<std::size_t>(own_[r][k])] = quiescent[2 + k];
+            const QuiescentState own(quiescent, std::vector<double>(own_[r].size()));
+            if (!q)
+                q.emplace(own.done, own.length, n);
+            q->put(own_[r], own);
         }
         const auto numbers = in.read<std::size_t>();
         std::vector<double> values;
@@ -401,6 +403,8 @@ Snapshot RankStepper::snapshot() const
                     places_.of(s.states, k, static_cast<std::size_t>(u)) = values.at(at++);
         }
     }
+    if (q)
+        s.quiescent = q->packed();
     return s;
 }
 
@@ -414,11 +418,8 @@ void RankStepper::restore(const Snapshot& s)
              {&s.v, &s.activation_ms, &s.repolarisation_ms, &s.peak_mV, &s.rest_mV})
             out << of_share(*values, r);
         std::vector<double> quiescent;
-        if (!s.quiescent.empty()) {
-            quiescent.assign(s.quiescent.begin(), s.quiescent.begin() + 2);
-            for (const auto u : own_[r])
-                quiescent.push_back(s.quiescent[2 + static_cast<std::size_t>(u)]);
-        }
+        if (!s.quiescent.empty())
+            quiescent = QuiescentState(s.quiescent, s.v).of(own_[r]).packed();
         out << quiescent;
         std::vector<double> values;
         for (std::size_t k = 0; k < places_.numbers(); ++k) {

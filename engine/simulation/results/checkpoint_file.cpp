@@ -206,7 +206,7 @@ void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     c.probes.V_mV = in.numbers(c.probes.time_ms.size() * most_names);
     c.probes.names = in.texts(most_names, longest_name);
     if (!in.at_end())
-        c.state.quiescent = in.numbers(c.state.v.size() + 2);
+        c.state.quiescent = in.numbers(2 * c.state.v.size() + 2);
     if (in.at_end())
         return;
     c.probes_of = in.text(longest_text);
@@ -227,7 +227,7 @@ void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
 void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
 {
     read_state(in, bounds, c);
-    c.state.quiescent = in.numbers(c.state.v.size() + 2);
+    c.state.quiescent = in.numbers(2 * c.state.v.size() + 2);
     read_table(in, c.state.step, c.probes);
     c.probes_of = in.text(longest_text);
     keep_table(c, placed, read_rows(in, c.state.step));

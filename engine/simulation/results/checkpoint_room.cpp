@@ -12,9 +12,10 @@ namespace fs = std::filesystem;
 
 double checkpoint_bytes(const device::TissueProblem& p, Precision precision)
 {
-    constexpr double potential_and_maps = 5; // numbers of each unknown (device::Snapshot)
+    // numbers of each unknown (device::Snapshot): potential and maps, and inside a long step
+    const double numbers = p.rest_tolerance_mV > 0 ? 7 : 5;
     return device::StatePlaces(p, precision).bytes() +
-           potential_and_maps * sizeof(double) * static_cast<double>(p.size());
+           numbers * sizeof(double) * static_cast<double>(p.size());
 }
 
 double disk_left_bytes(const fs::path& folder)

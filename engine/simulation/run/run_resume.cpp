@@ -2,6 +2,7 @@
 // How a run goes on, or branches off, from a checkpoint.
 #include "engine/core/error.hpp"
 #include "engine/core/memory.hpp"
+#include "engine/device/quiescent_state.hpp"
 #include "engine/simulation/results/checkpoint_room.hpp"
 #include "engine/simulation/run/run_state.hpp"
 #include "engine/simulation/session/csv.hpp"
@@ -51,7 +52,7 @@ void Run::resume()
         say(Notice::Level::info, file.string() + ": is a checkpoint of an earlier version, without "
                                                  "a checksum; all of its content was checked");
     if (others)
-        c.state.quiescent.clear(); // what had rested may have to move
+        device::end_long_step(c.state);
     if (options_.branch) {
         need_other_folder(options_.out, options_.resume);
         c.branches.push_back(branch_at(static_cast<double>(c.state.step) * session_.dt_ms));

@@ -3,6 +3,7 @@
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include "engine/core/aligned.hpp"
+#include "engine/device/quiescent_state.hpp"
 #include "engine/device/state_places.hpp"
 
 #include <algorithm>
@@ -124,6 +125,7 @@ device::Snapshot carried(const device::Snapshot& state, const device::TissueProb
                          const device::TissueProblem& to, Precision precision)
 {
     device::Snapshot s = state;
+    device::end_long_step(s);
     const device::StatePlaces before(from, precision), places(to, precision);
     s.states = places.zeros();
     FreshStates fresh(to, precision);
