@@ -112,7 +112,7 @@ class TestRest : public QObject
         p.rest_tolerance_mV = 0.1;
         const auto s = on(p, devices);
         s->add_stimulus(left_end(p, 0.5));
-        s->advance(200); // the stimulus is over, a long step begins
+        s->advance(3000); // in the plateau, where a long step begins
         const auto before = s->snapshot();
         QVERIFY(before.quiescent.empty());
         s->advance(3);
