@@ -45,6 +45,17 @@ std::vector<float> field_at_vertices(const mesh::TetMesh& m, const char* name, c
     return simulation::at_vertices(m, f->on == mesh::Field::On::vertices, values);
 }
 
+/// A mesh without fibres has no .lon, and an older one would be taken for this mesh's.
+void remove_fibres(Context& c, const fs::path& lon)
+{
+    std::error_code none;
+    if (!fs::exists(lon, none))
+        return;
+    remove_plain_file(lon);
+    remove_plain_file(lon.string() + ".provenance.json");
+    c.say("removed " + lon.string() + ": this mesh has no fibres");
+}
+
 /// A run with output.frames "igb" has what is asked for.
 /// @return the files that were written; none where those of the run are meant
 std::vector<fs::path> copy_igb(Context& c, const fs::path& folder, const fs::path& out)
@@ -62,11 +73,14 @@ std::vector<fs::path> copy_igb(Context& c, const fs::path& folder, const fs::pat
         const auto source = folder / (std::string("frames") + kind);
         if (const auto why = no_plain_file(source); !why.empty())
             throw InputError(source.string(), why);
-        std::ifstream from(source, std::ios::binary);
-        if (!from) {               // a mesh without fibres has no .lon
-            remove_plain_file(to); // an older one would be taken for this mesh's
+        if (std::string(kind) == ".lon" && !fs::exists(source, none)) {
+            remove_fibres(c, to);
             continue;
         }
+        std::ifstream from(source, std::ios::binary);
+        if (!from)
+            throw InputError(source.string(), "cannot be read; want the files of output.frames "
+                                              "\"igb\" that tawara-cli run has written");
         write_whole(to, [&](std::ostream& file) { file << from.rdbuf(); });
         written.push_back(to);
     }
