@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/device/cuda/rank_link.cuh"
 
+#include "engine/core/error.hpp"
 #include "engine/device/cuda/shard_state.cuh"
 
 #include <algorithm>
@@ -54,8 +55,9 @@ RankLink<Real>::RankLink(Halo& halo, const ShardState<Real>& shard,
 template <class Real>
 std::string RankLink<Real>::meet()
 {
+    met_ = true;
     shelves_ = halo_.shelves();
-    const bool mapped = shelves_ && registered_.add(shelves_->memory);
+    const bool shared = shelves_.has_value(), mapped = shared && registered_.add(shelves_->memory);
     if (halo_.any(!mapped))
         shelves_.reset();
     if (shelves_)
@@ -66,12 +68,16 @@ std::string RankLink<Real>::meet()
         give_.resize(given_.size());
         take_.resize(taken_.size());
     }
-    return "borders go through MPI, for these ranks share no memory that their GPUs reach";
+    return shared ? "borders go through MPI: the driver does not take the memory that ranks share, "
+                    "see ulimit -l"
+                  : "borders go through MPI: these ranks share no memory";
 }
 
 template <class Real>
 void RankLink<Real>::give(StreamRef s, const Real* from)
 {
+    if (!met_)
+        throw Error("a share's stepper has not met the others");
     if (const auto n = halo_.given().size(); n > 0) {
         Peers<Real> host;
         host.to[0] = given_.data();

@@ -45,7 +45,7 @@ class RankLink
     /// @param place  of each unknown
     RankLink(Halo& halo, const ShardState<Real>& shard, const std::vector<partition::Place>& place);
 
-    /// The processes agree on how they meet: each calls it, once, before the others of these.
+    /// The processes agree on how they meet: each calls it, once, before give() and take().
     /// @return for people, where values go through Halo::swap(): that, and why
     std::string meet();
     /// Enqueues that the device gives what others read of a vector.
@@ -63,6 +63,7 @@ class RankLink
     Halo& halo_;
     Buffer<std::int32_t> given_slots_;
     int device_;
+    bool met_ = false;
     RegisteredMemory registered_;
     std::optional<Halo::Shelves> shelves_;
     std::size_t set_ = 0;              ///< of the shelves, whose turn it is

@@ -40,7 +40,8 @@ Current::Current(int device)
 {
     check(cudaGetDevice(&former_), "cudaGetDevice", device);
     check(cudaSetDevice(device), "cudaSetDevice", device);
-    were_current.fetch_or(bit(device));
+    if (!(were_current.load() & bit(device)))
+        were_current.fetch_or(bit(device));
 }
 Current::~Current()
 {
@@ -124,7 +125,7 @@ void release(void* p, int device) noexcept
     try {
         const Current here(device);
         cudaFree(p);
-    } catch (...) { // it answers no more, and has nothing of this
+    } catch (...) { // the device is lost, and its memory with it
     }
 }
 void release_pinned(void* p) noexcept

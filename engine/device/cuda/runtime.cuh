@@ -19,8 +19,8 @@ namespace tawara::device::cuda {
 /// @throws DeviceError "cuda:DEVICE: CALL: TEXT" unless the status is success
 void check(cudaError_t status, const char* call, int device);
 
-/// Makes a device current for a scope and then the former one again, unless that was never current
-/// here before: a process that makes a device current takes half a GB of its memory.
+/// Makes a device current for a scope and then the former one again, unless none of these has
+/// ever made that one current: a process that makes a device current takes half a GB of its memory.
 class Current
 {
   public:

@@ -201,16 +201,7 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
     const Current here(device);
     const auto slots = static_cast<std::size_t>(host.slots);
     const auto all = slots + static_cast<std::size_t>(host.halo);
-    chunk = uploaded(host.chunk, main);
-    column_chunk = uploaded(host.column_chunk, main);
-    column = uploaded(host.column, main);
-    if constexpr (sizeof(Real) == 8)
-        value = uploaded(host.double_value, main);
-    if constexpr (sizeof(Real) == 4)
-        value = uploaded(host.single_value, main);
-    else
-        single_value = uploaded(host.single_value, main);
-    host.column_chunk = {}, host.column = {}, host.double_value = {}, host.single_value = {};
+    upload_matrix();
 
     std::vector<std::size_t> numbers;
     std::vector<std::unique_ptr<cell::Reaction<Real>>> on_host; // of groups with their own
@@ -280,6 +271,22 @@ ShardState<Real>::ShardState(const TissueProblem& p, Shard shard, std::size_t nu
     *status_host.data() = Status{};
     status.upload(status_host.span(), main);
     main->synchronize();
+}
+
+/// The host has no more use for it.
+template <class Real>
+void ShardState<Real>::upload_matrix()
+{
+    chunk = uploaded(host.chunk, main);
+    column_chunk = uploaded(host.column_chunk, main);
+    column = uploaded(host.column, main);
+    if constexpr (sizeof(Real) == 8)
+        value = uploaded(host.double_value, main);
+    if constexpr (sizeof(Real) == 4)
+        value = uploaded(host.single_value, main);
+    else
+        single_value = uploaded(host.single_value, main);
+    host.column_chunk = {}, host.column = {}, host.double_value = {}, host.single_value = {};
 }
 
 template <class Real>

@@ -123,6 +123,9 @@ class ShardState
     ShardGather probes, display;
     Buffer<double> probe_rows;
     Buffer<float> display_out;
+
+  private:
+    void upload_matrix();
 };
 extern template class ShardState<double>;
 extern template class ShardState<float>;

@@ -98,8 +98,9 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
 
 /// Whether a stage's first kernel may start while the kernel ahead in its stream ends: right behind
 /// the ports' currents (PREDICTIONS.md, "G9"), or right behind the one pass of its diffusion, where
-/// it was measured ("G8"). For the separators it was measured to be slower: their blocks wait where
-/// the interior's diffusion could run.
+/// it was measured ("G8"); not of a share among processes, whose last stage waits (gives_first()).
+/// For the separators it was measured to be slower: their blocks wait where the interior's
+/// diffusion could run.
 template <class Real>
 bool StepPlan<Real>::starts_early(const Stage& stage, Part part) const
 {

@@ -102,7 +102,7 @@ class StepPlan
     bool starts_early(const Stage& stage, Part part) const;
     /// Of a share among processes: whether the interior's last stage waits until the separator's
     /// values are given. A reaction kernel that keeps its blocks on the device would else hold
-    /// them back, and with them the other processes (PREDICTIONS.md, "R1").
+    /// them back, and with them the other processes (PREDICTIONS.md, "G10").
     bool gives_first(std::span<const Stage> group) const
     {
         return t_.exchange.link() != nullptr && group.size() > 1 && group.back().sends;

@@ -15,7 +15,7 @@ namespace tawara::device::cuda {
 ///
 /// A failure stops every later kernel of its shard, so that the state is that of the failed step;
 /// other shards learn of it at the end of what was enqueued at once and may by then be up to
-/// Tuning::graph_steps further.
+/// Tuning::graph_steps further, those of other processes check_every_of_share steps.
 template <class Real>
 class CudaStepper final : public Stepper
 {

@@ -95,6 +95,13 @@ std::string of_whole(std::string text, std::int64_t here, std::int64_t whole)
     return text;
 }
 
+void Member::fail(Ask what, const std::string& why)
+{
+    ranks_.fail();
+    throw DeviceError("rank " + std::to_string(ranks_.rank()),
+                      what == Ask::meet ? "borders" : "a step", 0, why);
+}
+
 Bytes Member::answer(const Bytes& message)
 {
     Unpack in(message);
@@ -111,6 +118,8 @@ Bytes Member::answer(const Bytes& message)
         out << Answer::numerics_error << e.time_ms << e.step << whole << e.position_mm << e.value
             << e.model << of_whole(e.what(), e.unknown, whole);
     } catch (const InputError& e) {
+        if (what == Ask::meet) // the others are there already
+            fail(what, e.what());
         out = {};
         out << Answer::input_error << e.file << e.where << e.reason;
     } catch (const DeviceError&) { // others may wait for this rank
@@ -119,11 +128,8 @@ Bytes Member::answer(const Bytes& message)
     } catch (const std::exception& e) {
         const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
         const std::string text = memory ? "not enough memory" : e.what();
-        if (what == Ask::advance || what == Ask::meet) { // others wait for this rank
-            ranks_.fail();
-            throw DeviceError("rank " + std::to_string(ranks_.rank()),
-                              what == Ask::meet ? "borders" : "a step", 0, text);
-        }
+        if (what == Ask::advance || what == Ask::meet)
+            fail(what, text);
         out = {};
         out << Answer::failed << text;
     }
@@ -213,17 +219,7 @@ void Member::take_snapshot(Unpack& in)
 
 void Member::act(Ask what, Unpack& in, Pack& out)
 {
-    const auto own = static_cast<std::ptrdiff_t>(share_.own());
-    const auto of_own = [&](auto&& fill) {
-        std::vector<double> values(share_.problem.group.size());
-        fill(values);
-        values.resize(static_cast<std::size_t>(own));
-        out << values;
-    };
     switch (what) {
-    case Ask::end:
-    case Ask::parts:
-        break;
     case Ask::begin:
         begin(in, out);
         break;
@@ -267,6 +263,24 @@ void Member::act(Ask what, Unpack& in, Pack& out)
         stepper_->set_probes(std::move(g), every);
         break;
     }
+    case Ask::restore:
+        take_snapshot(in);
+        break;
+    default:
+        tell(what, in, out);
+    }
+}
+
+void Member::tell(Ask what, Unpack& in, Pack& out) const
+{
+    const auto own = static_cast<std::ptrdiff_t>(share_.own());
+    const auto of_own = [&](auto&& fill) {
+        std::vector<double> values(share_.problem.group.size());
+        fill(values);
+        values.resize(static_cast<std::size_t>(own));
+        out << values;
+    };
+    switch (what) {
     case Ask::take_samples: {
         std::vector<std::int64_t> steps;
         std::vector<double> samples;
@@ -295,9 +309,6 @@ void Member::act(Ask what, Unpack& in, Pack& out)
     case Ask::snapshot:
         put_snapshot(out);
         break;
-    case Ask::restore:
-        take_snapshot(in);
-        break;
     case Ask::kernels: {
         const auto all = stepper_->kernels();
         out << stepper_->share_quiescent() << all.size();
@@ -305,6 +316,8 @@ void Member::act(Ask what, Unpack& in, Pack& out)
             out << k.name << k.calls << k.ms << k.bytes << k.flops << k.tetrahedra;
         break;
     }
+    default: // Ask::end and Ask::parts are serve()'s
+        break;
     }
 }
 

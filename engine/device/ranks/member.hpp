@@ -105,7 +105,10 @@ class Member
     const Stepper& stepper() const { return *stepper_; }
 
   private:
-    void act(Ask what, Unpack& in, Pack& out);
+    void act(Ask what, Unpack& in, Pack& out); ///< what changes something
+    void tell(Ask what, Unpack& in, Pack& out) const;
+    /// Others wait for this rank, which cannot come: they end too.
+    [[noreturn]] void fail(Ask what, const std::string& why);
     void begin(Unpack& in, Pack& out);
     void put_snapshot(Pack& out) const;
     void take_snapshot(Unpack& in);

@@ -121,7 +121,7 @@ void PartRun::make_stepper(const Progress& progress)
     stepper_ = device::make_share_stepper(
         share.problem, options_.device, group_.ranks().number_on_this_machine(), *halo_, progress);
     share.problem.system.alpha = {}; // the stepper has its own
-    group_.any(false);               // all have one
+    group_.any(false);               // every rank has a stepper
     const auto met = stepper_->meet_others();
     const auto all = group_.together((Pack() << stepper_->device()).take(), [&](const auto& said) {
         std::vector<std::string> names;
