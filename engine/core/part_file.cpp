@@ -54,6 +54,11 @@ fs::path followed(fs::path target)
 
 int refusal_of_files(const fs::path& folder)
 {
+    const FolderHandle nameless(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+    if (nameless.fd() >= 0)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) // else not known there
+        return errno;
     constexpr int most_tries = 100;
     for (int k = 0; k < most_tries; ++k) {
         const auto name = folder / temporary_name("trial");
