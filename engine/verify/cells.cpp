@@ -186,11 +186,8 @@ Group cells_group()
           against_cvode, "solution: CVODE of SUNDIALS (Hindmarsh et al., ACM TOMS 31:363, 2005)"},
          {"order", "the order of each scheme", true, orders,
           "the schemes' formulas; solution: CVODE of SUNDIALS"},
-         {"traces",
-          "CVODE on CellML files against another program's traces",
-          true,
-          other_program,
-          {}}}};
+         {"traces", "CVODE on CellML files against another program's traces", true, other_program,
+          "github.com/ModellingWebLab/weblab-fc"}}};
 }
 
 } // namespace tawara::verify

@@ -78,7 +78,7 @@ Group papers_group()
 {
     return {"papers",
             "action potentials against the models' papers",
-            {{"beats", "rest and APD90 at 1 Hz", true, beats, {}}}};
+            {{"beats", "rest and APD90 at 1 Hz", true, beats, "the models' papers"}}};
 }
 
 } // namespace tawara::verify
