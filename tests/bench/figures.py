@@ -198,7 +198,9 @@ def command_problems(command):
     named_files = re.findall(r"(?<![\w/])(?:tests|resources|engine|meshes)/[\w./-]+\w", code)
     out += [f"{f} is not there" for f in named_files if not (ROOT / f).exists()]
     bare = re.sub(r"\$\w+|\$\{\w+", "", re.sub(r"\b[A-Z_]+=", "", code))
-    words = set(re.findall(r"(?<![\w.-])[A-Z][A-Z_]*(?:\.jsonl?)?(?![\w-])", bare))
+    words = set(re.findall(r"(?<![\w.-])[A-Z][A-Z_-]*(?:\.jsonl?)?(?![\w-])", bare))
+    unset = set(re.findall(r"\$\{?([A-Z]\w*)", code)) - set(re.findall(r"\b([A-Z]\w*)=", code)) - {"HEART", "PATH"}
+    out += [f"nothing sets ${name}" for name in sorted(unset)]
     return out + [f"nothing explains {w}" for w in sorted(words - set(PLACEHOLDERS))]
 
 
@@ -255,6 +257,7 @@ def page(records, problems):
                 problems.append(f"figure_rows: the text of \"{section.title}\": {e}")
     out += ["## Rows that went", "", PAGE["went"], "", "| what | why | comes back by |", "| --- | --- | --- |"]
     out += [f"| {' | '.join(w)} |" for w in WENT]
+    problems += [f"figure_rows: a row that went, \"{w[0]}\": {p}" for w in WENT if w[2].startswith("`") for p in command_problems(w[2])]
     out += ["", "## Records that do not say all", "", PAGE["lacks"], "", "| record | what it lacks |", "| --- | --- |"]
     out += [f"| `{name}` | {a.get('lacks') or a['note']} |" for name, a in sorted(records.about.items()) if "lacks" in a or "note" in a]
     return "\n".join(out) + "\n"

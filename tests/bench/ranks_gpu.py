@@ -49,6 +49,8 @@ class DeviceMemory:
 
     def read(self):
         for line in self.smi.stdout:
+            if not line.endswith("\n"): # the last one, cut
+                break
             gpu, used = map(int, line.split(","))
             self.peak_MB += [0] * (gpu + 1 - len(self.peak_MB))
             self.peak_MB[gpu] = max(self.peak_MB[gpu], used)
@@ -56,6 +58,8 @@ class DeviceMemory:
     def __exit__(self, *_):
         self.smi.terminate()
         self.reader.join()
+        if not self.peak_MB:
+            sys.exit("nvidia-smi said nothing of memory")
 
 
 def main():
