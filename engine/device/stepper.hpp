@@ -111,8 +111,8 @@ class Stepper
 
     virtual std::vector<KernelRecord> kernels() const = 0;
     virtual std::string device() const = 0; ///< for people, e.g. "CPU, 2 threads, AVX-512"
-    /// Of a share on a GPU (make_share_stepper): meets the others, once, ahead of the first step.
-    /// Every process of the team calls it.
+    /// Of a share on a GPU (make_share_stepper): meets the others, once, ahead of the first step;
+    /// every process of them is there.
     /// @return for people, where values take a slower way to the others' halos than they could:
     ///         which way, and why
     virtual std::string meet_others() { return {}; }
