@@ -2,6 +2,7 @@
 // Unknowns at rest, on every back end: what their long steps may change, and where a run is inside
 // one.
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/device/quiescent_state.hpp"
 #include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -126,7 +127,7 @@ class TestRest : public QObject
         for (std::size_t u = 0; u < p.size(); ++u)
             if (p.has_cells(u) && q.rests[u] != 0) {
                 ++rest;
-                most = std::max(most, std::abs(q.end_mV[u] - before.v[u]));
+                most = larger_or_nan(most, std::abs(q.end_mV[u] - before.v[u]));
                 QVERIFY(std::abs(inside.v[u] - (before.v[u] + q.end_mV[u]) / 2) < 1e-10);
                 QCOMPARE(after.v[u], q.end_mV[u]);
             }
