@@ -5,8 +5,8 @@
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
 #include "tests/calcium/dyad_tissue.hpp"
+#include "tests/device/back_ends.hpp"
 #include "tests/device/bad_snapshots.hpp"
-#include "tests/device/on_gpu.hpp"
 #include "tests/device/tissue_problem.hpp"
 
 #include <QtTest>
@@ -18,25 +18,11 @@ using namespace tawara::test;
 
 namespace {
 
-struct BackEnd
-{
-    const char *name, *devices;
-};
-constexpr BackEnd back_ends[]{
-    {"CPU", "cpu"}, {"one GPU", "cuda:0"}, {"three shards on a GPU", "cuda:0,0,0"}};
-
 const char* name_of(Precision precision)
 {
     return precision == Precision::single ? "single" : "double";
 }
 
-/// Rows of every back end.
-void on_each_back_end()
-{
-    QTest::addColumn<QByteArray>("devices");
-    for (const auto& b : back_ends)
-        QTest::addRow("%s", b.name) << QByteArray(b.devices);
-}
 /// Rows of every back end in both precisions.
 void in_each_precision()
 {
@@ -133,12 +119,7 @@ class TestContract : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
-    void init()
-    {
-        QFETCH(QByteArray, devices);
-        if (devices != "cpu")
-            need_gpu();
-    }
+    void init() { need_row_of_back_end(); }
 
     void waveCrossesAndMapsFill_data() { in_each_precision(); }
     void waveCrossesAndMapsFill()
