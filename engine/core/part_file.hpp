@@ -44,7 +44,7 @@ class PartFile
 };
 
 /// Why no file can be made in a folder that is there, as errno has it; 0: one was made, and
-/// removed. Permissions alone do not tell it: in /proc, and on disks of other machines, they may
+/// is gone. Permissions alone do not tell it: in /proc, and on disks of other machines, they may
 /// lie.
 int refusal_of_files(const std::filesystem::path& folder);
 

@@ -15,7 +15,7 @@ constexpr const char* prototype =
     "figures of an independent prototype of the same equations, order and step";
 
 constexpr const char* source =
-    "prototype by the authors of this program; equations: O'Hara et al. 2011, Gaur and Rudy 2011";
+    "an independent prototype; equations: O'Hara et al. 2011, Gaur and Rudy 2011";
 
 /// Third beat of 100 dyads.
 void beat(Bench& b)

@@ -150,7 +150,7 @@ Group implicit_group()
             {{"linear", "backward Euler and Crank-Nicolson in time", true, linear,
               "the theta method's formula"},
              {"newton_time", "Newton's method in time", true, newton_in_time,
-              "solution: this program with explicit steps of 5 and 2 us, extrapolated"},
+              "solution: this program with explicit steps of 2 us (short form: 5), extrapolated"},
              {"newton_space", "Newton's method in space, both masses", false, newton_in_space,
               "solution: this program on edges of 31 um, extrapolated"}}};
 }

@@ -16,7 +16,8 @@
 // follow those of the first in each row.
 //
 // Bytes: the first step of a long one as a fused kernel (cell_ring.cuh), the others that times the
-// share of slices with a moving unknown, and 5 r a slot once: the end kept and written, the copy.
+// share of slices with a moving unknown, and 6 r a slot once: the end kept, read and written, the
+// midway value, the copy.
 #pragma once
 #include "engine/device/cuda/cell_common.cuh"
 

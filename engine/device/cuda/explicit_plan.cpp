@@ -32,7 +32,7 @@ std::int64_t ExplicitPlan<Real>::run(std::int64_t n)
         t.step_done();
         return 1;
     }
-    const int steps = graph_length(this->choice_.most_steps, n);
+    const int steps = steps_at_once(this->choice_.most_steps, n);
     if (this->choice_.graphs) {
         auto& graph = graphs_[{steps, t.parity(), t.stimulated()}];
         const StreamRef main = t.first().main;

@@ -135,7 +135,7 @@ std::int64_t QuiescentPlan<Real>::run(std::int64_t n)
                 measured_step();
             return length;
         }
-        const int longs = graph_length(row / longest_, std::min(n, free) / longest_);
+        const int longs = steps_at_once(row / longest_, std::min(n, free) / longest_);
         if (longs > 1) {
             launch_steps(longs * longest_);
             return longs * longest_;

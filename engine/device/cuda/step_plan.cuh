@@ -24,7 +24,7 @@ struct PlanChoice
 
 /// Steps to enqueue next where `left` are to come: `most`, or a half of it, a quarter
 /// and so on. So few lengths occur, and of each a graph is captured once.
-constexpr int graph_length(int most, std::int64_t left)
+constexpr int steps_at_once(int most, std::int64_t left)
 {
     while (most > 1 && most > left)
         most /= 2;
