@@ -5,13 +5,16 @@
 # tests that passed, and the errors found. TAWARA_SHORT_TESTS cuts the runs to a few steps, since the tools multiply
 # their time by a hundred to a thousand: each kernel runs, on one and on several shards, with sizes around a warp.
 # Ends with 1 where anything failed. LIMIT: seconds a program may take (default 300).
+# sanitize.sh --check: whether the tests that are named here exist, without a GPU.
 set -uo pipefail
 folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
 out=${2:-/dev/stdout}
 limit=${LIMIT:-300}
-programs="test_contract test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction test_ports test_newton_steps test_cable_cuda
-  test_network_cuda test_calcium_cuda test_sparse_cuda"
-# What tests nothing of a kernel (ceilings, refusals) is left out, and so are the runs to a failure. Kernels that start
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs="test_contract test_rest test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction test_ports test_newton_steps
+  test_cable_cuda test_network_cuda test_calcium_cuda test_sparse_cuda test_ranks"
+# What tests nothing of a kernel (refusals) is left out, and so are the runs to a failure and kernels that only measure
+# (ceilings.cu, stopwatch.cu, hold_kernel). Kernels that start
 # while the one ahead ends (rings behind diffusion) are for memcheck alone: racecheck 2025.3.1 finds no hazard there, but
 # ends with "failure to track a kernel launch", an error of its own. Rings as such it follows in test_cuda_models.
 functions_of() { # program, tool
@@ -21,11 +24,15 @@ functions_of() { # program, tool
     # racecheck 2025.3.1 ends within loops of a graph, which Newton's method is: memcheck alone
     test_contract) if [ "$2" = memcheck ]; then echo snapshotContinuesBitForBit \
       probesAndDisplayAreWeightedSums tissueWithoutCellsIsLeftOut; fi
-      echo restingTissueTakesLongSteps longStepsLoseNoFlow ;;
+      echo restingTissueTakesLongSteps ;;
+    test_rest) echo whatRestsDrawsNothingAlong longStepsLoseNoFlow ;;
+    # each rank is a process of its own
+    test_ranks) if [ "$2" = memcheck ]; then echo theSameBitsOnGpus statesGoOnOnGpus; fi ;;
     test_newton_steps) if [ "$2" = memcheck ]; then echo gpusTakeTheSameSteps; fi ;;
     test_cable_cuda) echo everyWayAgrees treesThatDiffer ;;
     test_network_cuda) echo aNetworkIsThatOfTheCpu stepsInAnyPortions ;;
-    test_calcium_cuda) echo dyadsGiveTheCpusBits batchesAndDevicesDoNotMatter statesGoOn ;;
+    test_calcium_cuda) if [ "$2" = memcheck ]; then echo checkpointsMoveBetweenBackEnds; fi
+      echo dyadsGiveTheCpusBits batchesAndDevicesDoNotMatter statesGoOn shardsAndCutsDoNotMatter ;;
     test_sparse_cuda) echo laidOutMatricesGiveTheCpusBits otherFormatsAgree valuesAloneAreRenewed ;;
     test_cuda) echo agreesWithTheCpu sizesAroundAWarp cutsAndTuningChangeNoBit $rings \
       restingTissueIsCutWithoutABit mixedPrecisionStaysNearDouble ;;
@@ -39,6 +46,14 @@ functions_of() { # program, tool
       snapshotsAreCarriedAcross manyTypesAreToldApart ;;
   esac
 }
+# A function that went would make each run fail, on a machine with a GPU alone.
+for program in $programs; do
+  for name in $(functions_of "$program" memcheck) $(functions_of "$program" racecheck); do
+    grep -rqF --include="test_*.cpp" "void $name()" "$here/.." ||
+      { echo "error: $program: no test has a function $name" >&2; exit 2; }
+  done
+done
+[ "$folder" != --check ] || exit 0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 command -v compute-sanitizer >/dev/null || { echo "error: compute-sanitizer is not on the PATH" >&2; exit 2; }
@@ -50,7 +65,7 @@ for program in $programs; do
       start=$SECONDS
       # Asking a module for what it may not have is an error to the tool, and answered by the program.
       # shellcheck disable=SC2046
-      timeout "$limit" compute-sanitizer --tool "$tool" --report-api-errors no --print-limit 20 \
+      timeout "$limit" compute-sanitizer --tool "$tool" --target-processes all --report-api-errors no --print-limit 20 \
         "$folder/$program" $(functions_of "$program" "$tool") \
         >"$work/$program.$tool" 2>&1
       echo "$? $((SECONDS - start))" >"$work/$program.$tool.end"
