@@ -27,8 +27,8 @@ both against each other, so change a row in `figure_rows/` or its record, not th
   or words after a commit say what the program had besides.
 - *again* is the number of the command below the table that makes the record again, with the program as it is now; what the record's own
   program was is in *of*. Commands are for bash, in the repository's folder, after the lines of "Before the commands".
-- Times of `step` cases are of ten samples, each a tenth of the steps; "median" is that of the ten, scaled to a second, "total" their sum.
-  Times of `beat` cases are totals of one run's steps. Set-up is in neither.
+- Times of `step` cases are of ten samples, each a tenth of the steps; "median" is that of the ten (the middle two's
+  mean), scaled to a second, "total" their sum. Times of `beat` cases are totals of one run's steps. Set-up is in neither.
 - "Memory bound" is the time that bytes take at the speed of a triad or a copy measured in the same run. Where it says so, the bytes are
   those that the program's own structures move (they are in the record, kernel by kernel); else they are the design's: 216 B a cell and
   sub-step of diffusion and 305 B a cell for its states, together 521 B (in single precision 144 and 153).
