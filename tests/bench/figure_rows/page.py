@@ -57,6 +57,10 @@ GCC's programs: their rows are of a heart with 128 tetrahedra fewer than the com
 }
 
 WENT = [
+    ("a beat of 1000 ms by `p1` with interpolated currents on one H100, 20 us: with rest (0.1 mV); without (4.68; 13.5 s)",
+     "the share at rest was not noted; measured again on an H200 with 40 us (above)",
+     "`tawara-bench $HEART 'beat,cuda:0,single,1000,p1,interpolated,eta=0.002,keep=a' "
+     "'beat,cuda:0,single,1000,p1,interpolated,rest=0.1,eta=0.002,against=a'`"),
     ("a beat by Purkinje as networks grew before twigs (QRS 90.9; 148.1; 144.4 ms)",
      "the record named no processor and no commit; measured again with today's network (above)", "no program of this history's end"),
     ("re-entry around the scar with the conductivities that the example had before (5 turns, 285 ms)",
