@@ -32,6 +32,7 @@ FIGURES = HERE / "FIGURES.md"
 ABOUT = "about.json"
 HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 VAGUE = re.compile(r"\b(between|follows|before) (?=[0-9a-f]*\d)[0-9a-f]{7}|the tree of")
+PATCHED = re.compile(r"[0-9a-f]\+|\b(with|changes|on top of|prototypes?|later|chosen|the test of)\b")
 COMMIT = ("commit", "built_from", "program")
 MACHINE = ("machine", "gpu", "cpu", "processor", "device")
 SETTINGS = ("case", "command", "source", "settings", "study", "session", "what", "bench", "benchmark")
@@ -55,6 +56,11 @@ def named(line, keys):
 def commit_of(line):
     texts = [line[k] for k in COMMIT if isinstance(line.get(k), str)]
     return next((t for t in texts if HASH.search(t)), texts[0] if texts else "")
+
+
+def exact(commit):
+    """Whether a text names commits alone: no program between two, and none with changes of its own."""
+    return bool(HASH.search(commit)) and not VAGUE.search(commit) and not PATCHED.search(commit)
 
 
 def devices(text):
@@ -238,8 +244,8 @@ def check_origins(row, use, problems):
             if any(not o[at] for o in origins):
                 problems.append(f"records/{name}: no {what}, and \"{row.what}\" cites it")
         for c in dict.fromkeys(o[1] for o in origins):
-            if c and (VAGUE.search(c) or not HASH.search(c)):
-                problems.append(f"records/{name}: \"{c}\" names no commit, and \"{row.what}\" cites it")
+            if c and not exact(c):
+                problems.append(f"records/{name}: \"{c}\" is no commit, and \"{row.what}\" cites it")
 
 
 def page(records, problems):
@@ -291,8 +297,7 @@ def lacking(records, name):
     out = set()
     for line in records.lines(name):
         machine, commit, settings = records.origin(name, line)
-        out |= {what for what, has in (("machine", machine), ("commit", HASH.search(commit) and not VAGUE.search(commit)),
-                                       ("settings", settings)) if not has}
+        out |= {what for what, has in (("machine", machine), ("commit", exact(commit)), ("settings", settings)) if not has}
     return out
 
 

@@ -267,20 +267,6 @@ def _(use):
             f"{seconds(use.one(FOUR, case='step,cuda:0;1;2;3,mixed,6000,fvm,eta=0.002'))} s")
 
 
-def early(use, gpus):
-    """Median steps of the runs on so many H100, the shortest first."""
-    rows = use.all("early-reaction.jsonl", lambda r: r["device"].count("H100") == gpus, early=1, unknowns=11712512)
-    return sorted(median_ms(r) for r in rows)
-
-
-@speed("on H100 (below their power limit), double, one sub-step: ms a step on one; on two (efficiency)",
-       lambda use: "a program in which launches could be chosen; the reaction is launched early, as the program does; medians of "
-       f"{len(early(use, 1))} and {len(early(use, 2))} runs, of each the median of ten samples", HEART)
-def _(use):
-    one, two = (median(early(use, gpus)) for gpus in (1, 2))
-    return f"{fix(one, 3)}; {fix(two, 3)} ({fix(one / two / 2)})"
-
-
 @speed("slab of 11.7 million tetrahedra, one H200, a simulated second: double; single precision",
        "no volume added, one sub-step; median of ten samples, scaled from 60 ms; bounds are of the design's bytes", "`tawara-bench --cubes 125 {cases}`")
 def _(use):
@@ -340,13 +326,12 @@ def _(use):
 @speed("**`p1` with interpolated currents** on the generated heart of 2.1 million vertices, one H100, single precision, 20 us, 220 ms: nodal; interpolated; "
        "activation against `fvm` on the same mesh (RMS) of both", lambda use: "no rest, no volume added (5 stages); errors are of "
        "V = 0 crossings that both have; totals of one run each, set-up "
-       f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['simulated_ms'] == 220))}; {against_fine(use, 'interpolated')}", HEART)
+       f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['simulated_ms'] == 220, commit='268b34042862'))}; {against_fine(use, 'interpolated')}", HEART)
 def _(use):
     name = "interpolated-h100.jsonl"
     nodal = use.one(name, case="beat,cuda:0,single,220,p1,eta=0,against=f")
     inter = use.one(name, case="beat,cuda:0,single,220,p1,eta=0,interpolated,against=f")
-    now = use.one(name, case="beat,cuda:0,single,220,p1,eta=0,interpolated")
-    return (f"{fix(nodal['seconds'])}; {fix(inter['seconds'])} s ({fix(now['seconds'])} by 28e15fae); "
+    return (f"{fix(nodal['seconds'])}; {fix(inter['seconds'])} s; "
             f"{fix(nodal['against']['f']['activation']['rms_ms'], 1)}; {fix(inter['against']['f']['activation']['rms_ms'], 2)} ms")
 
 
@@ -381,17 +366,14 @@ def _(use):
             f"{'. '.join(errors(r, 'b').removesuffix(' ms') for r in rows)} ms")
 
 
-@speed("a Purkinje network of 20 000 nodes and 1000 junctions beside the 2 million vertices (`p1`), one H100: a step without and with "
-       "it, double; single (where graphs have one priority)", "medians of ten samples, 300 steps in all, at the beginning of a beat",
-       "`for p in double single; do tawara-bench $HEART step,cuda:0,$p,300,p1,untimed step,cuda:0,$p,300,p1,untimed,network=20000; done`")
+@speed("a Purkinje network of 20 000 nodes and 1000 junctions beside the 2 million vertices (`p1`), one H200: a step without and with it, double; single",
+       "medians of ten samples, 300 steps in all, at the beginning of a beat; set-up not in it", HEART)
 def _(use):
-    head = use.part("network-priority.jsonl", "on_one_H100_ms")
-    own_, one = head["own_priorities"], head["one_priority"]
-    def more(d, p):
-        return 100 * (d[f"{p},network=20000"] / d[p] - 1)
-    return (f"{fix(own_['double'], 4)}, {fix(own_['double,network=20000'], 4)}; {fix(own_['single'], 4)}, "
-            f"{fix(own_['single,network=20000'], 4)} ms: {fix(more(own_, 'double'), 1)} and {fix(more(own_, 'single'), 1)} % "
-            f"({fix(more(one, 'double'), 1)} and {fix(more(one, 'single'), 1)} %)")
+    out = []
+    for p in ("double", "single"):
+        alone, beside = [median_ms(use.one("network-priority.jsonl", case=f"step,cuda:0,{p},300,p1,untimed{more}")) for more in ("", ",network=20000")]
+        out.append((f"{fix(alone, 3)}, {fix(beside, 3)}", fix(100 * (beside / alone - 1), 1)))
+    return f"{'; '.join(ms for ms, _ in out)} ms: {' and '.join(percent for _, percent in out)} %"
 
 
 def compute_sanitizer(use):
@@ -410,12 +392,12 @@ SLABS = {"p1": "`p1`", "p1-single": "`p1` in single precision", "p1-small": "133
 
 
 def newest(use, case, borders):
-    last = [r for r in use.records.lines(RANKS) if r["case"] == case and r["borders"] == borders][-1]
+    last = [r for r in use.records.lines(RANKS) if r["case"] == case and r["borders"] == borders and not r["commit"].endswith("+")][-1]
     return use.one(RANKS, lambda r: r == last)
 
 
 def in_memory(use):
-    return [newest(use, c, "in memory that ranks share") for c in ("p1", "p1-small", "fvm", "fvm-rest")]
+    return [newest(use, c, "in memory that ranks share") for c in ("p1", "p1-small", "fvm")]
 
 
 def through_mpi(use):
@@ -438,14 +420,14 @@ def over_the_bar(rows, bar_percent=3):
 
 
 @speed("**ranks on GPUs**: 60 ms of a slab on one H200, on two of one process, on two ranks with one each (ranks against the process): `p1`, 2.0 "
-       "million vertices; 133 thousand; `fvm`, 6.0 million tetrahedra; with rest (0.1 mV)",
+       "million vertices; 133 thousand; `fvm`, 6.0 million tetrahedra",
        lambda use: "stepping alone, TT06, double precision, explicit, 20 us; total of one run each; tables have the same bytes in all three; "
-       f"{over_the_bar(in_memory(use))}; why: PREDICTIONS.md, G10", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-small fvm fvm-rest`")
+       f"{over_the_bar(in_memory(use))}; why: PREDICTIONS.md, G10", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-small fvm`")
 def _(use):
     return "; ".join(as_said(r) for r in in_memory(use)) + " s"
 
 
-@speed("the same where borders go through MPI, as between machines: `p1`; in single precision; 133 thousand vertices; `fvm`; with rest",
+@speed("the same where borders go through MPI, as between machines: `p1`; in single precision; 133 thousand vertices; `fvm`; with rest (0.1 mV)",
        lambda use: f"on one machine all the same; {over_the_bar(through_mpi(use))}; else as above", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-single p1-small fvm fvm-rest` by a build of 5c71577c (`git worktree add build/5c71577c 5c71577c`), "
        "or where the ranks' GPUs share no memory; else borders go through memory")
 def _(use):

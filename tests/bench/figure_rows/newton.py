@@ -16,7 +16,7 @@ def on_hearts(*hearts):
 
 
 ALL = on_hearts("4.8:0", "4:0", "4.8:1", "4:1", "2.8:2", "2.05:2")
-SOURCE, LOOP, CORE = "newton-source-h100.jsonl", "newton-loop-h100.jsonl", "newton-core-h100.jsonl"
+SOURCE, LOOP = "newton-source-h100.jsonl", "newton-loop-h100.jsonl"
 CASE = "beat,cuda:0,double,500,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0"
 PAYS = "newton-pays-h100.jsonl"
 
@@ -46,15 +46,6 @@ def _(use):
      + setups(use, LOOP, commit="0e7f97e4"), ALL)
 def _(use):
     return commas([r["seconds"] for r in use.all(LOOP, commit="0e7f97e4")], sig) + " s"
-
-
-@row("795 thousand vertices, double, 20 ms: one H100; one core of its host, AVX-512 (bar: 100 times)",
-     lambda use: f"set-up {setups(use, CORE, simulated_ms=20.0)}; "
-     f"{sig(100 * use.all(CORE, simulated_ms=20.0)[0]['activated'] / use.all(CORE, simulated_ms=20.0)[0]['unknowns'], 1)} % is activated", on_hearts("2.8:2"))
-def _(use):
-    gpu = use.one(CORE, case="beat,cuda:0,double,20,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0")
-    cpu = use.one(CORE, case="beat,cpu,double,20,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0,threads=1")
-    return f"{fix(gpu['seconds'], 3)}; {fix(cpu['seconds'], 1)} s ({fix(cpu['seconds'] / gpu['seconds'], 0)} times: {met(cpu['seconds'] / gpu['seconds'] >= 100)})"
 
 
 def petsc(use, name, key, unknowns, milliseconds):

@@ -107,14 +107,6 @@ def _(use):
             f"{commas(r['wall_s']['two ranks on two GPUs'], fix, 1)} s")
 
 
-@study("the same study on two cores: wall time; processors' time", "double precision; beside a few short runs; the same table after three kills and with two "
-       "ranks (by an earlier program), and sites, trials and what is inducible as on GPUs",
-       "`tawara-cli study run resources/studies/scar_risk.json --devices cpu`")
-def _(use):
-    r = use.all("scar-risk-cpu.json")[0]
-    return f"{fix(r['wall_s']['to its end'], 0)}; {fix(r['processor_s']['to its end'], 0)} s"
-
-
 @study("APD90 of the O'Hara-Rudy cell at C_max, paced 60 times with the dose, none; quinidine, dofetilide, ranolazine, verapamil, diltiazem; wall time of 20 runs on two "
        "busy cores", lambda use: "simple pore block; the second beat of a strand of 28 vertices; 60 beats are no steady state: 200 give quinidine "
        f"{fix(use.all('dose_response.json')[0]['paced_200_times']['apd90_ms']['quinidine'][3], 0)} ms",
