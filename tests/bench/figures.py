@@ -4,8 +4,8 @@
 
 figures.py --write    writes FIGURES.md whole
 figures.py --check    a line for each problem: FIGURES.md is not what the records give; a figure's record lacks its machine,
-                      its commit or its settings; a row's command is not of bash, names a file that is not there or a
-                      word in capitals that the page does not explain; a commit is not in this repository's history (left out, and said, where
+                      its commit or its settings; a row in bold does not say scheme, precision, rest, set-up, extrapolation;
+                      a row's command is not of bash, names a file that is not there or a word in capitals that the page does not explain; a commit is not in this repository's history (left out, and said, where
                       there is no git or no whole history); a record is cited that is not there; no page cites a record
 
 Rows are in figure_rows/: each has a function that works its figures out of lines of records, and nothing is typed.
@@ -185,8 +185,19 @@ def row_line(row, use, problems):
     if not command:
         problems.append(f"figure_rows: \"{row.what}\": no command makes it again")
     command = command.replace("{cases}", cases_of(use))
-    problems += [f"figure_rows: \"{row.what}\": {p}" for p in command_problems(command)]
+    problems += [f"figure_rows: \"{row.what}\": {p}" for p in command_problems(command) + bold_problems(row, figure, leaves)]
     return figure, leaves, command
+
+
+def bold_problems(row, figure, leaves):
+    """What a row in bold, which is a headline, does not say."""
+    if "**" not in row.what:
+        return []
+    said = f"{row.what} {figure} {leaves}"
+    needs = {"scheme": r"`(fvm|p1)`", "precision": r"double|single|mixed", "rest": r"at rest|\bno (unknowns? )?rests?\b",
+             "set-up": "set-up", "extrapolation": r"extrapolated|scaled to"}
+    out = [f"is in bold and does not say: {what}" for what, words in needs.items() if not re.search(words, said)]
+    return out + (["is in bold, and its share at rest was not noted"] if "was not noted" in said else [])
 
 
 def command_problems(command):

@@ -148,7 +148,7 @@ def _(use):
     return f"{seconds(four)} s ({seconds(one)}; {median_efficiency(one, four)}); {by_total(four)} s ({by_total(one)}; {efficiency(one, four)})"
 
 
-@unchecked("**real time**: a beat of 1000 ms on the 2.1 million vertices of that heart, 40 us, on four H200", rested(FOUR, BEAT), HEART)
+@unchecked("real time: a beat of 1000 ms on the 2.1 million vertices of that heart, 40 us, on four H200", rested(FOUR, BEAT), HEART)
 def _(use):
     return f"{sig(use.one(FOUR, case=BEAT)['seconds'], 2)} s"
 
@@ -283,14 +283,14 @@ def _(use):
     return "; ".join(str(r["diffusion_stages"]) for r in (none, some, more))
 
 
-@speed("the beat of the real-time row at 40 us: one; two H200", "as the real-time row", HEART)
+@speed("the beat of the real-time row at 40 us: one; two H200", "as the real-time row: the share at rest was not noted", HEART)
 def _(use):
     one = use.one(FOUR, case="beat,cuda:0,single,1000,p1,dt=0.04,rest=0.1,against=ref")
     two = use.one("h200-heart-x2-compiled.jsonl", case="beat,cuda:0;1,single,1000,p1,dt=0.04,rest=0.1,against=ref")
     return f"{fix(one['seconds'])}; {fix(two['seconds'])} s"
 
 
-@speed("the same at 25 us on four: time; activation; APD90 (RMS, largest, as there)", "as the real-time row", HEART)
+@speed("the same at 25 us on four: time; activation; APD90 (RMS, largest, as there)", "as the real-time row: the share at rest was not noted", HEART)
 def _(use):
     r = use.one(FOUR, case=BEAT.replace("0.04", "0.025"))
     e = r["against"]["ref"]
@@ -325,7 +325,7 @@ def _(use):
 
 @speed("**`p1` with interpolated currents** on the generated heart of 2.1 million vertices, one H100, single precision, 20 us, 220 ms: nodal; interpolated; "
        "activation against `fvm` on the same mesh (RMS) of both", lambda use: "no rest, no volume added (5 stages); errors are of "
-       "V = 0 crossings that both have; totals of one run each, set-up "
+       "V = 0 crossings that both have; totals of one run each, nothing extrapolated, set-up "
        f"{setup(*use.all('interpolated-h100.jsonl', lambda r: r['simulated_ms'] == 220, commit='268b34042862'))}; {against_fine(use, 'interpolated')}", HEART)
 def _(use):
     name = "interpolated-h100.jsonl"
@@ -419,7 +419,7 @@ def over_the_bar(rows, bar_percent=3):
     return f"bar {bar_percent} %, " + (f"missed by {' and '.join(over)}" if over else "met")
 
 
-@speed("**ranks on GPUs**: 60 ms of a slab on one H200, on two of one process, on two ranks with one each (ranks against the process): `p1`, 2.0 "
+@speed("ranks on GPUs: 60 ms of a slab on one H200, on two of one process, on two ranks with one each (ranks against the process): `p1`, 2.0 "
        "million vertices; 133 thousand; `fvm`, 6.0 million tetrahedra",
        lambda use: "stepping alone, TT06, double precision, explicit, 20 us; total of one run each; tables have the same bytes in all three; "
        f"{over_the_bar(in_memory(use))}; why: PREDICTIONS.md, G10", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-small fvm`")
@@ -428,7 +428,7 @@ def _(use):
 
 
 @speed("the same where borders go through MPI, as between machines: `p1`; in single precision; 133 thousand vertices; `fvm`; with rest (0.1 mV)",
-       lambda use: f"on one machine all the same; {over_the_bar(through_mpi(use))}; else as above", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-single p1-small fvm fvm-rest` by a build of 5c71577c (`git worktree add build/5c71577c 5c71577c`), "
+       lambda use: f"on one machine all the same; of the case with rest the share at rest was not noted; {over_the_bar(through_mpi(use))}; else as above", f"`tests/bench/ranks_gpu.py {CLI} RECORD.jsonl p1 p1-single p1-small fvm fvm-rest` by a build of 5c71577c (`git worktree add build/5c71577c 5c71577c`), "
        "or where the ranks' GPUs share no memory; else borders go through memory")
 def _(use):
     return "; ".join(as_said(r) for r in through_mpi(use)) + " s"
@@ -447,7 +447,7 @@ def missed_rows(use):
     return "missed, with the bound in brackets: " + ", ".join(out)
 
 
-@speed("**the whole verification table** with a GPU: rows passed; missed; skipped", missed_rows,
+@speed("the whole verification table with a GPU: rows passed; missed; skipped", missed_rows,
        "`tawara-cli verify --devices cuda --data TRACES --out OUT`")
 def _(use):
     r = use.one(TABLE)

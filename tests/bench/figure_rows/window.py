@@ -32,7 +32,7 @@ def _(use):
             f"{fix(middle(now['press_to_tissue_ms']['median']), 0)} ms; {fix(max(now['gui_thread_longest_event_ms']['wall_time']), 0)} ms")
 
 
-@row("**the built-in heart in the window**, software OpenGL, 1280 x 800, 2 cores that other programs used as well, before (double, "
+@row("the built-in heart in the window, software OpenGL, 1280 x 800, 2 cores that other programs used as well, before (double, "
      "0.02 ms) and since (single, 0.05 ms): simulated ms a second; pictures a second; click to tissue (bar: 150 ms a second)",
      "`p1` with nodal currents, no rest; what the larger step costs is the next row; two runs in which others had both cores are left out",
      "`xvfb-run -s '-screen 0 1280x800x24' tests/bench/window_speed.py window BUILD/tests/test_responsive now > RECORD.jsonl` (\"before\" by a build of 97833bda)")
