@@ -5,8 +5,9 @@
 figures.py --write    writes FIGURES.md whole
 figures.py --check    a line for each problem: FIGURES.md is not what the records give; a figure's record lacks its machine,
                       its commit or its settings; a row in bold does not say scheme, precision, rest, set-up, extrapolation;
-                      a row's command is not of bash, names a file that is not there or a word in capitals that the page does not explain; a commit is not in this repository's history (left out, and said, where
-                      there is no git or no whole history); a record is cited that is not there; no page cites a record
+                      a row's command is not of bash, names a file that is not there or a word in capitals that the page
+                      does not explain; a row's program is no commit; a commit is not in this repository's history (left
+                      out, and said, where there is no git or no whole history); a record is cited that is not there; no page cites a record
 
 Rows are in figure_rows/: each has a function that works its figures out of lines of records, and nothing is typed.
 Records say themselves what made them, but for what records/about.json adds. Ends with 1 where there is a problem.
