@@ -115,7 +115,7 @@ BenchResult bench(const TissueProblem& p, const BenchOptions& options, const Pro
         static_cast<double>(r.unknowns) * static_cast<double>(r.steps) / r.seconds;
     auto sorted = r.samples_ms;
     std::sort(sorted.begin(), sorted.end());
-    r.median_ms = sorted[sorted.size() / 2];
+    r.median_ms = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
     return r;
 }
 

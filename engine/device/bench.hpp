@@ -27,7 +27,7 @@ struct BenchResult
     double seconds = 0; ///< of all steps
     double unknown_steps_per_s = 0;
     std::vector<double> samples_ms;  ///< per step, one for each batch of steps
-    double median_ms = 0;            ///< of the samples
+    double median_ms = 0;            ///< of the samples; of an even number the middle two's mean
     double activated = 0;            ///< share of the unknowns, at the end
     int diffusion_stages = 1;        ///< passes over the matrix in one step
     std::vector<std::int64_t> parts; ///< unknowns of each device, where there are several

@@ -4,9 +4,10 @@
 
 figures.py --write    writes FIGURES.md whole
 figures.py --check    a line for each problem: FIGURES.md is not what the records give; a figure's record lacks its machine,
-                      its commit or its settings; a row's command is not of bash, names a file that is not there or a
-                      word in capitals that the page does not explain; a commit is not in this repository's history (left out, and said, where
-                      there is no git or no whole history); a record is cited that is not there; no page cites a record
+                      its commit or its settings; a row in bold does not say scheme, precision, rest, set-up, extrapolation;
+                      a row's command is not of bash, names a file that is not there or a word in capitals that the page
+                      does not explain; a row's program is no commit; a commit is not in this repository's history (left
+                      out, and said, where there is no git or no whole history); a record is cited that is not there; no page cites a record
 
 Rows are in figure_rows/: each has a function that works its figures out of lines of records, and nothing is typed.
 Records say themselves what made them, but for what records/about.json adds. Ends with 1 where there is a problem.
@@ -32,6 +33,7 @@ FIGURES = HERE / "FIGURES.md"
 ABOUT = "about.json"
 HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 VAGUE = re.compile(r"\b(between|follows|before) (?=[0-9a-f]*\d)[0-9a-f]{7}|the tree of")
+PATCHED = re.compile(r"[0-9a-f]\+|\b(with|changes|on top of|prototypes?|later|chosen|the test of)\b")
 COMMIT = ("commit", "built_from", "program")
 MACHINE = ("machine", "gpu", "cpu", "processor", "device")
 SETTINGS = ("case", "command", "source", "settings", "study", "session", "what", "bench", "benchmark")
@@ -55,6 +57,11 @@ def named(line, keys):
 def commit_of(line):
     texts = [line[k] for k in COMMIT if isinstance(line.get(k), str)]
     return next((t for t in texts if HASH.search(t)), texts[0] if texts else "")
+
+
+def exact(commit):
+    """Whether a text names commits alone: no program between two, and none with changes of its own."""
+    return bool(HASH.search(commit)) and not VAGUE.search(commit) and not PATCHED.search(commit)
 
 
 def devices(text):
@@ -179,8 +186,19 @@ def row_line(row, use, problems):
     if not command:
         problems.append(f"figure_rows: \"{row.what}\": no command makes it again")
     command = command.replace("{cases}", cases_of(use))
-    problems += [f"figure_rows: \"{row.what}\": {p}" for p in command_problems(command)]
+    problems += [f"figure_rows: \"{row.what}\": {p}" for p in command_problems(command) + bold_problems(row, figure, leaves)]
     return figure, leaves, command
+
+
+def bold_problems(row, figure, leaves):
+    """What a row in bold, which is a headline, does not say."""
+    if "**" not in row.what:
+        return []
+    said = f"{row.what} {figure} {leaves}"
+    needs = {"scheme": r"`(fvm|p1)`", "precision": r"double|single|mixed", "rest": r"at rest|\bno (unknowns? )?rests?\b",
+             "set-up": "set-up", "extrapolation": r"extrapolated|scaled to"}
+    out = [f"is in bold and does not say: {what}" for what, words in needs.items() if not re.search(words, said)]
+    return out + (["is in bold, and its share at rest was not noted"] if "was not noted" in said else [])
 
 
 def command_problems(command):
@@ -238,8 +256,8 @@ def check_origins(row, use, problems):
             if any(not o[at] for o in origins):
                 problems.append(f"records/{name}: no {what}, and \"{row.what}\" cites it")
         for c in dict.fromkeys(o[1] for o in origins):
-            if c and (VAGUE.search(c) or not HASH.search(c)):
-                problems.append(f"records/{name}: \"{c}\" names no commit, and \"{row.what}\" cites it")
+            if c and not exact(c):
+                problems.append(f"records/{name}: \"{c}\" is no commit, and \"{row.what}\" cites it")
 
 
 def page(records, problems):
@@ -291,8 +309,7 @@ def lacking(records, name):
     out = set()
     for line in records.lines(name):
         machine, commit, settings = records.origin(name, line)
-        out |= {what for what, has in (("machine", machine), ("commit", HASH.search(commit) and not VAGUE.search(commit)),
-                                       ("settings", settings)) if not has}
+        out |= {what for what, has in (("machine", machine), ("commit", exact(commit)), ("settings", settings)) if not has}
     return out
 
 

@@ -68,8 +68,8 @@ class Block
 
 double median(std::vector<double> x)
 {
-    std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-    return x[x.size() / 2];
+    std::sort(x.begin(), x.end());
+    return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
 /// Two kernels in turn, at some places in memory.

@@ -81,7 +81,7 @@ def _(use):
     return "; ".join(p8(niederer(use, scheme="p1", mass="consistent", dx_mm=0.2, stepping=s)) for s in ("explicit", "crank_nicolson")) + " ms"
 
 
-@converge("**stability of `fvm` shown patch by patch**, a heart of 183 thousand tetrahedra; of 1.5 million: processor seconds of `mesh check`, by "
+@converge("stability of `fvm` shown patch by patch, a heart of 183 thousand tetrahedra; of 1.5 million: processor seconds of `mesh check`, by "
           "Lanczos alone before; patch by patch; what may grow judged at each cell; of 11.7 million: seconds on two busy cores, patch by patch; of that, judged at each cell, on 16 cores", "of the last two, assembly and check by `tawara-bench` (`seconds_of_setup.operator`); else everything that `mesh check` does; the same cells are repaired, and the proof does not hang on how far an "
           "iteration came; other work on the machine", "`tawara-cli mesh refine heart-1.9491.vtu once.vtu; tests/bench/stability_check.py BUILD/engine/cli/tawara-cli COMMIT RECORD.jsonl heart-1.9491.vtu "
           "once.vtu; tawara-bench $HEART step,cpu,double,10,fvm,eta=0.002,check; tawara-bench $HEART step,cuda:0,double,2000,fvm,eta=0.002,check` (the former "
@@ -94,7 +94,7 @@ def _(use):
     return f"{before_and_now}; {commas([r['seconds'] for r in by('twice')], fix, 0)} s"
 
 
-@velocity("**what a mesh does to the velocity of a plane wave**, ten Tusscher, bars of cubes, mean edges of 1, 2, 3, 4, 6, 10 widths of the "
+@velocity("what a mesh does to the velocity of a plane wave, ten Tusscher, bars of cubes, mean edges of 1, 2, 3, 4, 6, 10 widths of the "
           "front (in tissue 0.31 mm along the fibres, 0.11 across): `fvm`; `p1`; with interpolated currents; with consistent mass",
           "double precision; against the wave on fine edges by the same scheme; fronts that bend run otherwise",
           "`TAWARA_TABLE=RECORD.jsonl BUILD/tests/test_mesh_errors tableIsMeasured`")
@@ -115,7 +115,7 @@ def _(use):
     return "; ".join(commas([r[k] for r in rows], fix, 1) for k in keys) + " %"
 
 
-@velocity("**velocity by what the mass matrix weighs**, ten Tusscher, strips of 0.5, 0.25, 0.125 mm: explicit, lumped; Newton, lumped; "
+@velocity("velocity by what the mass matrix weighs, ten Tusscher, strips of 0.5, 0.25, 0.125 mm: explicit, lumped; Newton, lumped; "
           "explicit, consistent; Newton, consistent", "Newton's error in time is taken out by two steps, the explicit one's (0.01 ms) is not",
           "`tests/bench/newton_strips.py BUILD/engine/cli/tawara-cli RECORD.jsonl`")
 def _(use):
@@ -136,7 +136,7 @@ def real(use, currents):
     return [[use.one(REAL, mesh=m, refined=k, currents=currents) for k in range(n + 1)] for m, n in HEARTS]
 
 
-@velocity("**three real hearts** as they come, refined once, twice, three times (edges of 5.0, 2.5, 1.2, 0.6; 1.8, 0.9, 0.45; 1.4, 0.7 mm), "
+@velocity("three real hearts as they come, refined once, twice, three times (edges of 5.0, 2.5, 1.2, 0.6; 1.8, 0.9, 0.45; 1.4, 0.7 mm), "
           "`p1`, interpolated currents, paced at the apex: activation of all tissue takes",
           lambda use: "ten Tusscher, double, conductivities of 0.6, 0.3, 0.2 m/s and nothing tuned; the finest mesh is not converged: the last "
           f"refinement makes it {commas([100 * (h[-1]['last_activation_ms'] / h[-2]['last_activation_ms'] - 1) for h in real(use, 'interpolated')], fix, 0)} % "
@@ -162,7 +162,7 @@ def _(use):
     return "; ".join(", ".join(share(r) for r in heart) for heart in hearts) + f" %; {commas([r['mean_ms'] for r in fine], fix, 0)} ms"
 
 
-@velocity("**an isthmus through a scar**, 1, 2, 3 elements of 1 mm wide, 4 mm long: the wave is through after (nodal; interpolated; "
+@velocity("an isthmus through a scar, 1, 2, 3 elements of 1 mm wide, 4 mm long: the wave is through after (nodal; interpolated; "
           "interpolated with edges of 1/8 mm)", "double precision; no block in any", "`tests/bench/real_hearts.py BUILD/engine/cli/tawara-cli RECORD.jsonl --isthmus`")
 def _(use):
     return "; ".join(commas([use.one(REAL, bench="isthmus", elements_wide=w, edge_mm=e, currents=c)["at_22_mm_ms"] for w in (1, 2, 3)], fix, 1)

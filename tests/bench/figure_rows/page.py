@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fixed words of FIGURES.md, and the rows that are no longer on it."""
+from .window import BENCH
 
 # what is in capitals in commands, and what it stands for
 PLACEHOLDERS = {
@@ -23,12 +24,13 @@ Measured figures. `tests/bench/figures.py --write` makes this page of the record
 both against each other, so change a row in `figure_rows/` or its record, not this page.
 
 - *leaves out* says what the figure does not count: what was not computed, what was scaled, how far it is from a converged solution.
-- *of* is the machine, and the record with the commit of the program in brackets. All commits are in this repository's history. A `+`
-  or words after a commit say what the program had besides.
+- Rows in bold are headlines: they say scheme, precision, the share at rest, set-up, and what was extrapolated.
+- *of* is the machine, and the record with the commit of the program in brackets. All commits are in this repository's history, and
+  no row is of a program that had changes besides.
 - *again* is the number of the command below the table that makes the record again, with the program as it is now; what the record's own
   program was is in *of*. Commands are for bash, in the repository's folder, after the lines of "Before the commands".
-- Times of `step` cases are of ten samples, each a tenth of the steps; "median" is that of the ten, scaled to a second, "total" their sum.
-  Times of `beat` cases are totals of one run's steps. Set-up is in neither.
+- Times of `step` cases are of ten samples, each a tenth of the steps; "median" is that of the ten (the middle two's
+  mean), scaled to a second, "total" their sum. Times of `beat` cases are totals of one run's steps. Set-up is in neither.
 - "Memory bound" is the time that bytes take at the speed of a triad or a copy measured in the same run. Where it says so, the bytes are
   those that the program's own structures move (they are in the record, kernel by kernel); else they are the design's: 216 B a cell and
   sub-step of diffusion and 305 B a cell for its states, together 521 B (in single precision 144 and 153).
@@ -56,7 +58,31 @@ GCC's programs: their rows are of a heart with 128 tetrahedra fewer than the com
     "lacks": "No row above rests on these, or not on the lines in question. Other pages cite the records.",
 }
 
+NO_COMMIT = "the program was no commit: "
 WENT = [
+    ("the heart of 11.7 million tetrahedra on H100, double, one sub-step: ms a step on one; on two (2.018; 1.020)",
+     NO_COMMIT + "707fbd0 with launches that could be chosen", "`tawara-bench $HEART 'step,cuda:0,double,6000,fvm,eta=0.002' 'step,cuda:0;1,double,12000,fvm,eta=0.002'`"),
+    ("interpolated currents on one H100, 220 ms, by a later program (7.96 s)", NO_COMMIT + "28e15fae and changes; the row keeps 268b3404",
+     "`tawara-bench $HEART 'beat,cuda:0,single,220,p1,eta=0,interpolated'`"),
+    ("a Purkinje network beside the tissue on one H100 (5.7 and 7.5 %; where graphs have one priority 17.8 and 32.3 %)",
+     NO_COMMIT + "7523451e with a switch between both kinds of graph; now of e356fa6d on one H200 (above)",
+     "`tawara-bench $HEART 'step,cuda:0,double,300,p1,untimed' 'step,cuda:0,double,300,p1,untimed,network=20000'` on an H100"),
+    ("ranks on GPUs, borders in memory: `fvm` with rest (2.37, 1.74, 1.71 s)", NO_COMMIT + "6a68afb2 and changes",
+     "`tests/bench/ranks_gpu.py BUILD/engine/cli/tawara-cli RECORD.jsonl fvm-rest`"),
+    ("the window on the heart of 11.7 million tetrahedra: to open by `p1` and by `fvm` (25.6, 57.6 s); `fvm`, double, ms a step alone, by CUDA, through the "
+     "host (1.56; 2.24; 2.37); `p1` with multisampling (0.215; 0.296; 0.297); most pictures a second (81, 54; 113)",
+     NO_COMMIT + "changes on top of 4294c05 and of ea47077; a bare mesh by e49c156 stays (above)", BENCH),
+    ("Newton's method, 795 thousand vertices, 20 ms: one H100; one core of its host (0.156; 29.0 s)", NO_COMMIT + "28e15fae and changes",
+     "`tawara-bench --mesh heart-2.8.vtu --refine 2 'beat,cuda:0,double,20,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0' "
+     "'beat,cpu,double,20,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0,threads=1'`"),
+    ("the study of a scar on two cores: wall time; processors' time (500; 933 s)", NO_COMMIT + "6a68afb2 and changes",
+     "`tawara-cli study run resources/studies/scar_risk.json --devices cpu`"),
+    ("readers that were fuzzed, inputs of the first runs (a part of 28.9 million)",
+     NO_COMMIT + "6384ffc1 with what fuzzing found mended; the row keeps the runs of three commits", "`TAWARA_FUZZ_PROCESSES=16 tests/fuzz/run.sh FUZZ_BUILD 380`"),
+    ("a beat of 1000 ms by `p1` with interpolated currents on one H100, 20 us: with rest (0.1 mV); without (4.68; 13.5 s)",
+     "the share at rest was not noted; measured again on an H200 with 40 us (above)",
+     "`tawara-bench $HEART 'beat,cuda:0,single,1000,p1,interpolated,eta=0.002,keep=a' "
+     "'beat,cuda:0,single,1000,p1,interpolated,rest=0.1,eta=0.002,against=a'`"),
     ("a beat by Purkinje as networks grew before twigs (QRS 90.9; 148.1; 144.4 ms)",
      "the record named no processor and no commit; measured again with today's network (above)", "no program of this history's end"),
     ("re-entry around the scar with the conductivities that the example had before (5 turns, 285 ms)",

@@ -23,7 +23,7 @@ def advantage(lines, own_order, peer_order, renumbered=False):
     return math.exp(sum(math.log(x) for x in ratios) / len(ratios))
 
 
-@product("**sparse products**, one H100, cold, all 15 matrices of the bench: the program's best way, against the best of cuSPARSE in the mesh's "
+@product("sparse products, one H100, cold, all 15 matrices of the bench: the program's best way, against the best of cuSPARSE in the mesh's "
          "own order, geometric mean, double; single (bar 1.4, missed in double); each in its better order; both in the mesh's own",
          "what renumbering takes, where the best way is a renumbered one (8 of the matrices in double precision, 7 in single); other than the hearts they are stand-ins made to published counts", 
          "`for p in double single; do tawara-cli bench spmv heart heart:1 heart:2 stand-ins --devices cuda:0 --precision $p; done`")
@@ -46,7 +46,7 @@ def fastest(r, peer=False):
     return min((w for w in r["ways"] if ("cuSPARSE" in w["way"]) == peer), key=lambda w: w["us"])
 
 
-@tree("**batches of trees**, one H100, double, cold, 305 nodes: 256, 25 600, 256 000 systems; of the triad, 5 words a node",
+@tree("batches of trees, one H100, double, cold, 305 nodes: 256, 25 600, 256 000 systems; of the triad, 5 words a node",
       "the best of the lengths of runs that were tried", BENCH.format("medium-low"))
 def _(use):
     ways = [fastest(batch(use, "medium-low", n)) for n in (256, 25600, 256000)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Readers of files from others, fuzzed."""
+"""Readers of files from others, fuzzed; the suite."""
 from .row import Section, fix, rows_of, thousands
 
 READERS = []
@@ -10,12 +10,19 @@ reader = rows_of(READERS)
         "largest memory", "optimised by -O1, with the address and undefined-behaviour sanitizers; what was found before and mended is in "
         "`records/README.md`", "`TAWARA_FUZZ_PROCESSES=16 tests/fuzz/run.sh FUZZ_BUILD 380`")
 def _(use):
-    lines = use.all("fuzz-readers.jsonl")
+    lines = use.all("fuzz-readers.jsonl", lambda r: " with " not in r["commit"])
     inputs = {}
     for r in lines:
         inputs[r["target"]] = inputs.get(r["target"], 0) + r["executions"]
     return (f"{len(inputs)}; {thousands(min(inputs.values()))} to {thousands(max(inputs.values()))}, {thousands(sum(inputs.values()))}; "
             f"{sum(r['crashes'] for r in lines)}; {fix(max(r['slowest_ms'] for r in lines) / 1e3, 1)} s; {max(r['peak_MB'] for r in lines)} MB")
+
+
+@reader("the suite (`tests/run.sh`) on two cores, the tests alone: time; tests; of these passed; skipped", lambda use: "builds are not in it; no GPU; "
+        f"{use.one('suite.json')['note']}", "`tests/run.sh`")
+def _(use):
+    r = use.one("suite.json")
+    return f"{fix(r['seconds'] / 60, 0)} min; {r['tests']}; {r['passed']}; {len(r['skipped'])} ({', '.join(f'`{s}`' for s in r['skipped'])})"
 
 
 @reader("lines of engine/ that the suite runs, of those that are compiled without CUDA",
@@ -41,4 +48,4 @@ def _(use):
     return f"{r['files']}; {len(r['not_refused'])}; {r['slowest_cpu_s']} s; {r['most_MB']} MB"
 
 
-SECTIONS = [Section("Readers of files from others", READERS)]
+SECTIONS = [Section("Readers of files from others, and the suite", READERS)]

@@ -7,7 +7,7 @@ example, study = rows_of(EXAMPLES), rows_of(STUDIES)
 RUN = "`tests/bench/examples.py BUILD/engine/cli/tawara-cli RECORD.json`"
 
 
-@example("**a beat by Purkinje** on the built-in heart (network of 0.75 kOhm a junction, tissue tuned to 0.6 and 0.3 m/s): QRS; with the left bundle cut; "
+@example("a beat by Purkinje on the built-in heart (network of 0.75 kOhm a junction, tissue tuned to 0.6 and 0.3 m/s): QRS; with the left bundle cut; "
          "the right one; last activation of these", "double precision, `p1`, 0.02 ms, edges of 2.7 mm, no rest; times from the first pulse",
          "`tawara-cli study run resources/studies/bundle_branch_block.json --devices cpu`")
 def _(use):
@@ -52,7 +52,7 @@ def _(use):
     return f"{r['turns']}, {span(r['cycle_ms'], fix, 0)} ms"
 
 
-@study("**a study** of 12 runs of the built-in heart (400 ms each) on one H100 and 16 cores, two rounds: 1, 2, 4, 8 at once",
+@study("a study of 12 runs of the built-in heart (400 ms each) on one H100 and 16 cores, two rounds: 1, 2, 4, 8 at once",
        lambda use: "set-up takes {setup} s of a run, steps {stepping}, output {output}; caches warm".format(
            **use.all("study-h100.json")[0]["mean_s_of_a_run"]["at_once_1"]), "`git show 014b9b6e:resources/sessions/normal_beat.json > beat.json; echo '"
            '{"schema": 1, "session": "beat.json", "axes": {"tissue.regions.1.variant": ["m", "epi", "endo"], "stimuli.0.amplitude_pA_per_pF": [50, 55, 60, 65]}}'
@@ -79,8 +79,8 @@ def risk(coarse, at_once):
             f"for d in 0 0,1; do tawara-cli study run study.json --devices cuda:$d --at-once {at_once} --out risk-$d; done`")
 
 
-@study("**risk of a heart with a scar** (generated, as large as a human one), 842 879 vertices, ten Tusscher's cells: 17 sites, S1 to S4, one and two H200, nine sites at once on each",
-       "`p1` interpolated, single precision, 40 us, unknowns rest (0.1 mV; share not noted); set-up is in it; bar 1.9 times, missed", risk(False, 9))
+@study("risk of a heart with a scar (generated, as large as a human one), 842 879 vertices, ten Tusscher's cells: 17 sites, S1 to S4, one and two H200, nine sites at once on each",
+       "`p1` interpolated, single precision, 40 us, unknowns rest (0.1 mV), the share at rest was not noted; set-up is in it; bar 1.9 times, missed", risk(False, 9))
 def _(use):
     r = use.all("scar-study-h200.json")[0]
     one = r["one_gpu"]["wall_s"]
@@ -94,7 +94,7 @@ def _(use):
     return f"{fix(wall['one GPU'], 1)}, {fix(wall['two GPUs'], 1)} s: {fix(wall['one GPU'] / wall['two GPUs'])} times"
 
 
-@study("**a heart with a scar, 17 sites by S2 and S3**, before and after ablation (`scar_risk.json`, 18 738 vertices), 12 sites at once on one and on two "
+@study("a heart with a scar, 17 sites by S2 and S3, before and after ablation (`scar_risk.json`, 18 738 vertices), 12 sites at once on one and on two "
        "H200: wall time; inducible sites, after ablation; two ranks on two GPUs, on which mpirun leaves all cores to each", "double precision; segment 11 and its search after "
        "ablation follow each other; the same table on one and two GPUs, with one and two ranks, and after three kills; bound to a core each, as mpirun does by itself, two ranks took 84 s", "`for d in 0 0,1; do tawara-cli study run resources/studies/scar_risk.json --devices cuda:$d --at-once 12 --out risk-$d; done; "
        "mpirun --bind-to none -n 2 BUILD/engine/cli/tawara-cli study run resources/studies/scar_risk.json --devices cuda:0,1 --at-once 12 --out risk-ranks`")
@@ -105,14 +105,6 @@ def _(use):
     return (f"{commas(one, fix, 1)} and {commas(two, fix, 1)} s ({fix(sum(one) / sum(two))} times); "
             f"{sum(s['outcome'] == 'sustained' for s in sites)} of {len(sites)}, {sum(s.get('after_outcome') == 'sustained' for s in sites)}; "
             f"{commas(r['wall_s']['two ranks on two GPUs'], fix, 1)} s")
-
-
-@study("the same study on two cores: wall time; processors' time", "double precision; beside a few short runs; the same table after three kills and with two "
-       "ranks (by an earlier program), and sites, trials and what is inducible as on GPUs",
-       "`tawara-cli study run resources/studies/scar_risk.json --devices cpu`")
-def _(use):
-    r = use.all("scar-risk-cpu.json")[0]
-    return f"{fix(r['wall_s']['to its end'], 0)}; {fix(r['processor_s']['to its end'], 0)} s"
 
 
 @study("APD90 of the O'Hara-Rudy cell at C_max, paced 60 times with the dose, none; quinidine, dofetilide, ranolazine, verapamil, diltiazem; wall time of 20 runs on two "
