@@ -11,7 +11,8 @@ folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
 out=${2:-/dev/stdout}
 limit=${LIMIT:-300}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-programs="test_contract test_rest test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction test_ports test_newton_steps
+# PROGRAM.PART: a run of its own, since one of all functions would be the longest by far
+programs="test_contract test_contract.rest test_rest test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction test_ports test_newton_steps
   test_cable_cuda test_network_cuda test_calcium_cuda test_sparse_cuda test_ranks"
 # What tests nothing of a kernel (refusals) is left out, and so are the runs to a failure and kernels that only measure
 # (ceilings.cu, stopwatch.cu, hold_kernel). Kernels that start
@@ -23,8 +24,8 @@ functions_of() { # program, tool
   case $1 in
     # racecheck 2025.3.1 ends within loops of a graph, which Newton's method is: memcheck alone
     test_contract) if [ "$2" = memcheck ]; then echo snapshotContinuesBitForBit \
-      probesAndDisplayAreWeightedSums tissueWithoutCellsIsLeftOut; fi
-      echo restingTissueTakesLongSteps ;;
+      probesAndDisplayAreWeightedSums tissueWithoutCellsIsLeftOut; fi ;;
+    test_contract.rest) echo restingTissueTakesLongSteps ;;
     test_rest) echo whatRestsDrawsNothingAlong longStepsLoseNoFlow ;;
     # each rank is a process of its own
     test_ranks) if [ "$2" = memcheck ]; then echo theSameBitsOnGpus statesGoOnOnGpus; fi ;;
@@ -66,7 +67,7 @@ for program in $programs; do
       # Asking a module for what it may not have is an error to the tool, and answered by the program.
       # shellcheck disable=SC2046
       timeout "$limit" compute-sanitizer --tool "$tool" --target-processes all --report-api-errors no --print-limit 20 \
-        "$folder/$program" $(functions_of "$program" "$tool") \
+        "$folder/${program%.*}" $(functions_of "$program" "$tool") \
         >"$work/$program.$tool" 2>&1
       echo "$? $((SECONDS - start))" >"$work/$program.$tool.end"
     ) &
@@ -85,7 +86,7 @@ status=0
       log=$work/$program.$tool
       [ -f "$log.end" ] || continue
       read -r code seconds <"$log.end"
-      totals=$(grep -o 'Totals: .* skipped' "$log")
+      totals=$(grep -o 'Totals: .* skipped' "$log" | paste -sd ';')
       summary=$(grep -E '(ERROR|RACECHECK) SUMMARY' "$log" | head -1 | sed 's/=* *//')
       clean=false
       if [ "$code" = 0 ] && grep -qE 'ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards' "$log"; then

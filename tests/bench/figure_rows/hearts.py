@@ -377,12 +377,12 @@ def _(use):
 
 
 def compute_sanitizer(use):
-    runs = use.one("h200-sanitizer-2.json")["runs"]
+    runs = use.one("h200-sanitizer-3.json")["runs"]
     clean = {tool: [x["clean"] for x in runs if x["tool"] == tool] for tool in ("memcheck", "racecheck")}
     return "; ".join(f"{sum(c)} of {len(c)} runs clean" for c in clean.values())
 
 
-speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-2.json")["left_out"],
+speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-3.json")["left_out"],
       "`LIMIT=600 tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
 
 
