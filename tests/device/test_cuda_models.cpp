@@ -281,7 +281,8 @@ class TestCudaModels : public QObject
     }
 
     /// Newton's method in slots without a cell, 28 of 64 here, takes no longer than in those with
-    /// one; else all iterations are made in each step, 40 times as many as rest needs.
+    /// one; else all iterations are made in each step, 40 times as many as rest needs. Of several
+    /// runs the longest counts; each is so long that a moment's delay is little of it.
     void slotsWithoutACellDoNotWait()
     {
         ProblemOptions o;
@@ -292,23 +293,24 @@ class TestCudaModels : public QObject
         QCOMPARE(full.size(), std::size_t{32});
         QCOMPARE(part.size(), std::size_t{36});
         const auto seconds = [](Stepper& s, std::size_t cells) {
-            double least = 1e9;
+            double longest = 0;
             std::vector<double> v(cells);
+            s.advance(steps_of(1000)); // makes what later steps use again
             for (int k = 0; k < 3; ++k) {
                 s.potential(v); // waits for what was asked for
                 QElapsedTimer timer;
                 timer.start();
-                s.advance(steps_of(1000));
+                s.advance(steps_of(10'000));
                 s.potential(v);
-                least = std::min(least, timer.nsecsElapsed() * 1e-9);
+                longest = std::max(longest, timer.nsecsElapsed() * 1e-9);
             }
-            return least;
+            return longest;
         };
         auto a = on(full, "cuda:0"), b = on(part, "cuda:0"), c = on(part, "cuda:0");
         const double whole = seconds(*a, 32), fresh = seconds(*b, 36);
         c->restore(b->snapshot());
         const double restored = seconds(*c, 36);
-        qInfo("1000 steps: %.1f ms without such slots, %.1f with, %.1f restored", whole * 1e3,
+        qInfo("10 000 steps: %.1f ms without such slots, %.1f with, %.1f restored", whole * 1e3,
               fresh * 1e3, restored * 1e3);
         QVERIFY(short_tests() || std::max(fresh, restored) < 3 * whole);
     }
