@@ -10,4 +10,10 @@ inline double larger_or_nan(double a, double b)
     return a != a || a >= b ? a : b;
 }
 
+/// The smaller of two numbers, NaN where either is.
+inline double smaller_or_nan(double a, double b)
+{
+    return a != a || a <= b ? a : b;
+}
+
 } // namespace tawara

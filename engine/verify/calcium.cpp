@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The cell with stochastic dyads against an independent prototype's figures.
 #include "engine/calcium/paced_cell.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/verify/check.hpp"
 
-#include <algorithm>
 #include <string>
 
 namespace tawara::verify {
@@ -64,7 +64,7 @@ void forced(Bench& b)
         chart.curves["V"].emplace_back(s.t_ms, s.cell.v);
         if (s.cell.v > most_mV)
             most_mV = s.cell.v, at_ms = s.t_ms;
-        most_uM = std::max(most_uM, 1e3 * s.dyads.c_myo);
+        most_uM = larger_or_nan(most_uM, 1e3 * s.dyads.c_myo);
     });
     b.progress().at(0, "running");
     b.row({"forced.peak", "largest V of 10 000 dyads held open, without a stimulus", prototype,

@@ -92,7 +92,7 @@ double error_of(std::span<const Real> got, std::span<const double> wanted)
     for (std::size_t i = 0; i < got.size(); ++i) {
         most = tawara::larger_or_nan(most, std::abs(wanted[i]));
         const double d = std::abs(static_cast<double>(got[i]) - wanted[i]);
-        away = d <= away ? away : d;
+        away = tawara::larger_or_nan(away, d);
     }
     return away / most;
 }

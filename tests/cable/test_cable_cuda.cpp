@@ -37,7 +37,7 @@ double error_on_gpu(const Tree& t, const Batch& b, const Way& way)
             const double x = wanted.rhs[s * b.nodes + i];
             most = larger_or_nan(most, std::abs(x));
             const double d = std::abs(static_cast<double>(n.rhs[b.place(i, s)]) - x);
-            away = d <= away ? away : d;
+            away = larger_or_nan(away, d);
         }
     return away / most;
 }
@@ -103,8 +103,8 @@ class TestCableCuda : public QObject
             most = larger_or_nan(most, std::abs(wanted.rhs[i]));
             const double d = std::abs(n.rhs[i] - wanted.rhs[i]),
                          f = std::abs(static_cast<double>(single.rhs[i]) - wanted.rhs[i]);
-            away = d <= away ? away : d;
-            away_single = f <= away_single ? away_single : f;
+            away = larger_or_nan(away, d);
+            away_single = larger_or_nan(away_single, f);
         }
         QVERIFY2(away / most < 1e-13, qPrintable(QString::number(away / most)));
         QVERIFY2(away_single / most < 2e-5, qPrintable(QString::number(away_single / most)));

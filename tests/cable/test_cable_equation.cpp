@@ -251,7 +251,7 @@ class TestCableEquation : public QObject
             for (const auto p : places) {
                 const double x = p == 0 ? 0 : p == 1 ? 0.7 : 1.2;
                 const double due = std::cosh(1.2 - x) / std::sinh(1.2) / infinite_conductance_uS(a);
-                worst = std::max(
+                worst = larger_or_nan(
                     worst, std::abs(v[static_cast<std::size_t>(c.node_of_point[p])] - due) / due);
             }
             if (last > 0) {
@@ -347,7 +347,7 @@ class TestCableEquation : public QObject
                 for (std::size_t j = i + 1; j < n; ++j)
                     a[i][n] -= a[i][j] * a[j][n];
                 a[i][n] /= a[i][i];
-                worst = std::max(
+                worst = larger_or_nan(
                     worst, std::abs(cables.potential(static_cast<std::int32_t>(i), k) - a[i][n]));
             }
             QVERIFY2(worst < 1e-12 * 80, qPrintable(QString::number(worst)));

@@ -5,6 +5,7 @@
 #include "engine/cable/io/read.hpp"
 #include "engine/cable/step/run.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "tests/several.hpp"
 
 #include <QtTest>
@@ -164,7 +165,7 @@ class TestCableNeuron : public QObject
             const auto r = run_cables(all, o, {});
             double worst = 0;
             for (std::size_t p = 0; p < probes.size(); ++p)
-                worst = std::max(worst, off_percent(r.traces[0][0][p], due[p]));
+                worst = larger_or_nan(worst, off_percent(r.traces[0][0][p], due[p]));
             return worst;
         };
         const double usual = off(0.01, false), half = off(0.005, false), second = off(0.01, true),

@@ -4,6 +4,7 @@
 #include "engine/cable/growth/near_points.hpp"
 #include "engine/cable/growth/patch.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
 #include "engine/mesh/locator.hpp"
@@ -114,8 +115,8 @@ class TestGrowth : public QObject
             }
             if (in_the_air(m.kind[i]) || i % 7 != 0)
                 continue;
-            at_points = std::max(at_points, off(m.point_mm[i]));
-            between = std::max(between, off(middle));
+            at_points = larger_or_nan(at_points, off(m.point_mm[i]));
+            between = larger_or_nan(between, off(middle));
         }
         qInfo("points off the wall by %.2g mm, middles of pieces by %.2g mm; band of %d pieces",
               at_points, between, band);

@@ -73,13 +73,13 @@ struct Joined
 bool alike(const Joined& a, const Joined& b, double most_mV, double most_ms)
 {
     const auto ta = a.part->times(), tb = b.part->times();
-    const double newest =
-        std::max(largest_difference(ta.newest_node_ms, tb.newest_node_ms),
-                 largest_difference(ta.newest_junction_tissue_ms, tb.newest_junction_tissue_ms));
+    const double newest = std::max(
+        largest_map_difference(ta.newest_node_ms, tb.newest_node_ms),
+        largest_map_difference(ta.newest_junction_tissue_ms, tb.newest_junction_tissue_ms));
     const double by[] = {largest_difference(a.v(), b.v()),
-                         largest_difference(a.tissue(), b.tissue()),
-                         largest_difference(ta.node_ms, tb.node_ms),
-                         largest_difference(ta.junction_tissue_ms, tb.junction_tissue_ms)};
+                         largest_difference_of_V(a.p, a.tissue(), b.tissue()),
+                         largest_map_difference(ta.node_ms, tb.node_ms),
+                         largest_map_difference(ta.junction_tissue_ms, tb.junction_tissue_ms)};
     if (by[0] <= most_mV && by[1] <= most_mV && by[2] <= most_ms && by[3] <= most_ms &&
         newest <= most_ms)
         return true;

@@ -156,7 +156,7 @@ class TestDyadTissue : public QObject
             gpu->advance(steps_of(140));
             const auto b = gpu->snapshot();
             const auto d = difference(p, a, b, precision);
-            const double v = largest_difference(a.v, b.v);
+            const double v = largest_difference_of_V(p, a.v, b.v);
             qInfo("%s: %s", devices, text(d, v));
             QVERIFY2(short_tests() || d.open > 100, text(d, v)); // something happened
             QVERIFY2(v < (!twice ? 0.5 : solved ? 1e-2 : 1e-7), text(d, v));
@@ -217,7 +217,7 @@ class TestDyadTissue : public QObject
         QVERIFY2(d.counts == 0 && d.others < (of_cpu == Precision::single ? 1e-13 : 1e-300),
                  text(d, 0));
         cpu->advance(all - some);
-        const double v = largest_difference(whole->snapshot().v, cpu->snapshot().v);
+        const double v = largest_difference_of_V(p, whole->snapshot().v, cpu->snapshot().v);
         d = difference(p, whole->snapshot(), cpu->snapshot(), of_cpu);
         qInfo("on the CPU: %s", text(d, v));
         QVERIFY2(v < (precision == Precision::double_ ? 1e-7 : 0.5), text(d, v));
@@ -256,7 +256,7 @@ class TestDyadTissue : public QObject
         const auto cpu = changed("cpu"), gpu = changed("cuda:0"), three = changed("cuda:0,0,0");
         QVERIFY(same_bits(gpu->snapshot(), three->snapshot()));
         const auto d = difference(p, cpu->snapshot(), gpu->snapshot(), precision);
-        const double v = largest_difference(cpu->snapshot().v, gpu->snapshot().v);
+        const double v = largest_difference_of_V(p, cpu->snapshot().v, gpu->snapshot().v);
         qInfo("%s", text(d, v));
         QVERIFY2(d.open > 1000, text(d, v)); // all of the second type
         QVERIFY2(v < (precision == Precision::double_ ? 1e-7 : 0.5), text(d, v));
@@ -318,7 +318,7 @@ class TestDyadTissue : public QObject
         for (auto* s : {cpu.get(), gpu.get(), two.get()})
             s->advance(steps_of(120));
         const auto d = difference(p, cpu->snapshot(), gpu->snapshot(), Precision::double_);
-        const double v = largest_difference(cpu->snapshot().v, gpu->snapshot().v);
+        const double v = largest_difference_of_V(p, cpu->snapshot().v, gpu->snapshot().v);
         QVERIFY2(v < 1e-7 && d.counts == 0 && d.others < 1e-7, text(d, v));
         QVERIFY(same_bits(gpu->snapshot(), two->snapshot()));
         for (const auto& k : gpu->kernels())

@@ -4,6 +4,7 @@
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/optimise/tabulate.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "tests/cell_compiler/paced_beat.hpp"
 
 #include <QtTest>
@@ -146,7 +147,7 @@ class TestAccuracy : public QObject
             double worst = 0;
             for (const auto& e :
                  table_errors(program.graph, program.lookups, p, program.table_step_mV))
-                worst = std::max(worst, e.largest > 0 ? e.absolute / e.largest : 0);
+                worst = tawara::larger_or_nan(worst, e.largest > 0 ? e.absolute / e.largest : 0);
             QVERIFY_THROWS_EXCEPTION(tawara::InputError, (void)cuda_text(program, false));
             qInfo(
                 "%s: %zu tables, error of the largest value %.2g; RRMS with 0.05 mV %.4f %%, with "

@@ -121,8 +121,8 @@ class TestSource : public QObject
                         worst_state = larger_or_nan(worst_state, std::abs(left) / size);
                     }
                     const double F = c.rate()[lane];
-                    worst_rate =
-                        std::max(worst_rate, std::abs(F - rates[0]) / (1 + std::abs(rates[0])));
+                    worst_rate = larger_or_nan(worst_rate,
+                                               std::abs(F - rates[0]) / (1 + std::abs(rates[0])));
                     const double quotient = (c.rate()[lane + 1] - c.rate()[lane - 1]) / (2 * h);
                     worst_slope = larger_or_nan(worst_slope, std::abs(c.slope()[lane] - quotient) /
                                                                  (0.1 + std::abs(quotient)));

@@ -133,16 +133,16 @@ struct HostTissue
             const auto u = static_cast<std::size_t>(shard.old_of[i]);
             d.v_mV = larger_or_nan(d.v_mV, std::abs(other.v[u] - double(v[steps % 2][i])));
             for (std::size_t s = 0; s < kept; ++s)
-                d.states =
-                    std::max(d.states, std::abs(other.states[s][u] - double(states[at(s, i)])) /
-                                           (1e-6 + std::abs(other.states[s][u])));
+                d.states = larger_or_nan(d.states,
+                                         std::abs(other.states[s][u] - double(states[at(s, i)])) /
+                                             (1e-6 + std::abs(other.states[s][u])));
             const bool mine = phase[i] >= 1;
             d.activated += mine;
             if (mine != std::isfinite(other.activation_ms[u]))
                 d.activation_ms = HUGE_VAL;
             else if (mine)
-                d.activation_ms =
-                    std::max(d.activation_ms, std::abs(activation[i] - other.activation_ms[u]));
+                d.activation_ms = larger_or_nan(d.activation_ms,
+                                                std::abs(activation[i] - other.activation_ms[u]));
         }
         return d;
     }

@@ -155,7 +155,8 @@ class TestContract : public QObject
             s->add_stimulus(left_end(p, 1));
             s->advance(steps_of(1500));
         }
-        const double worst = largest_difference(d->maps().activation_ms, f->maps().activation_ms);
+        const double worst =
+            largest_map_difference(d->maps().activation_ms, f->maps().activation_ms);
         qInfo("activation differs by %.2e ms at most", worst);
         QVERIFY(worst < 0.02);
     }
@@ -392,8 +393,9 @@ class TestContract : public QObject
             const auto a = reference->maps(), b = whole->maps();
             double early = 0, late = 0; // both NaN where nothing happened yet: no difference
             for (std::size_t u = 0; u < p.size(); ++u) {
-                early = std::max(early, map_difference(a.activation_ms[u], b.activation_ms[u]));
-                late = std::max(late, map_difference(a.apd90(u), b.apd90(u)));
+                early =
+                    larger_or_nan(early, map_difference(a.activation_ms[u], b.activation_ms[u]));
+                late = larger_or_nan(late, map_difference(a.apd90(u), b.apd90(u)));
             }
             qInfo("%s: activation %.2e ms, APD90 %.2e ms, %.0f %% of steps at rest", way.name,
                   early, late, 100 * whole->share_quiescent());
@@ -437,7 +439,7 @@ class TestContract : public QObject
         second->advance(all - all / 4);
         const auto a = whole->snapshot(), b = second->snapshot();
         QVERIFY(empty_without_cells(p, a) && empty_without_cells(p, b));
-        QCOMPARE(largest_difference(a.v, b.v), 0.0);
+        QCOMPARE(largest_difference_of_V(p, a.v, b.v), 0.0);
         int beyond = 0; // the wave has gone through the bridge
         for (std::size_t u = 0; u < p.size(); ++u)
             beyond += p.position_mm[u][0] > 4 && std::isfinite(a.activation_ms[u]);

@@ -99,8 +99,8 @@ class TestCuda : public QObject
             }
             const auto a = c->snapshot(), b = g->snapshot();
             const bool twice = precision == Precision::double_;
-            const double v = largest_difference(a.v, b.v),
-                         t = largest_difference(a.activation_ms, b.activation_ms);
+            const double v = largest_difference_of_V(p, a.v, b.v),
+                         t = largest_map_difference(a.activation_ms, b.activation_ms);
             const double relative = difference_of_states(a, b);
             qInfo("%s: V %.1e mV, states %.1e, activation %.1e ms", twice ? "double" : "single", v,
                   relative, t == 1e300 ? NAN : t);
@@ -131,7 +131,8 @@ class TestCuda : public QObject
                 s->add_stimulus(left_end(p, 0.3));
                 s->advance(steps_of(130));
             }
-            QVERIFY(largest_difference(potential(*c, p.size()), potential(*g, p.size())) < 1e-8);
+            QVERIFY(largest_difference_of_V(p, potential(*c, p.size()), potential(*g, p.size())) <
+                    1e-8);
         }
     }
 
@@ -152,8 +153,8 @@ class TestCuda : public QObject
         for (std::size_t u = 0; u < p.size(); ++u) {
             QVERIFY(std::abs(a.activation_ms[u] - b.activation_ms[u]) < 1e-6);
             QVERIFY(std::abs(a.repolarisation_ms[u] - b.repolarisation_ms[u]) < 1e-5);
-            single = std::max(single, map_difference(a.activation_ms[u], e.activation_ms[u]));
-            apd = std::max(apd, map_difference(a.apd90(u), e.apd90(u)));
+            single = larger_or_nan(single, map_difference(a.activation_ms[u], e.activation_ms[u]));
+            apd = larger_or_nan(apd, map_difference(a.apd90(u), e.apd90(u)));
         }
         qInfo("single precision: activation %.2e ms, APD90 %.2e ms", single, apd);
         QVERIFY(single < 0.02);
@@ -241,7 +242,7 @@ class TestCuda : public QObject
         auto g = on(p, "cuda:0,0", static_cast<Precision>(precision), unfused);
         g->add_stimulus(left_end(p, 1));
         g->advance(short_tests() ? 3 : 500);
-        QVERIFY(largest_difference(first.v, g->snapshot().v) <
+        QVERIFY(largest_difference_of_V(p, first.v, g->snapshot().v) <
                 (static_cast<Precision>(precision) == Precision::single ? 0.05 : 1e-8));
     }
 
@@ -264,7 +265,7 @@ class TestCuda : public QObject
         auto cpu = on(p, "cpu", number);
         cpu->add_stimulus(left_end(p, 1));
         cpu->advance(short_tests() ? 3 : 120);
-        QVERIFY(largest_difference(all.v, cpu->snapshot().v) < 1e-7);
+        QVERIFY(largest_difference_of_V(p, all.v, cpu->snapshot().v) < 1e-7);
         for (const char* devices : {"cuda:0", "cuda:0,0", "cuda:0,0,0,0", "cuda:0,1"})
             for (int graph_steps : {32, 0}) {
                 if (!usable(devices))
@@ -329,8 +330,8 @@ class TestCuda : public QObject
             const auto whole = make(devices);
             whole->advance(steps);
             const auto g = whole->snapshot();
-            QVERIFY(largest_difference(expected.v, g.v) < (mass ? 1e-4 : 1e-8));
-            QVERIFY(largest_difference(expected.activation_ms, g.activation_ms) <
+            QVERIFY(largest_difference_of_V(p, expected.v, g.v) < (mass ? 1e-4 : 1e-8));
+            QVERIFY(largest_map_difference(expected.activation_ms, g.activation_ms) <
                     (mass ? 1e-4 : 1e-8));
         }
     }
@@ -419,7 +420,8 @@ class TestCuda : public QObject
             QCOMPARE(s->add_stimulus(one), id); // its place is used again
             s->advance(100);
         }
-        QVERIFY(largest_difference(potential(*c, p.size()), potential(*g, p.size())) < 1e-8);
+        QVERIFY(largest_difference_of_V(p, potential(*c, p.size()), potential(*g, p.size())) <
+                1e-8);
     }
 
     void kernelsAndCeilingsAreMeasured()
@@ -474,10 +476,12 @@ class TestCuda : public QObject
             const auto a = d->maps(), b = m->maps(), c = s->maps();
             double mixed = 0, single = 0, apd_mixed = 0, apd_single = 0;
             for (std::size_t u = 0; u < p.size(); ++u) {
-                mixed = std::max(mixed, map_difference(a.activation_ms[u], b.activation_ms[u]));
-                single = std::max(single, map_difference(a.activation_ms[u], c.activation_ms[u]));
-                apd_mixed = std::max(apd_mixed, map_difference(a.apd90(u), b.apd90(u)));
-                apd_single = std::max(apd_single, map_difference(a.apd90(u), c.apd90(u)));
+                mixed =
+                    larger_or_nan(mixed, map_difference(a.activation_ms[u], b.activation_ms[u]));
+                single =
+                    larger_or_nan(single, map_difference(a.activation_ms[u], c.activation_ms[u]));
+                apd_mixed = larger_or_nan(apd_mixed, map_difference(a.apd90(u), b.apd90(u)));
+                apd_single = larger_or_nan(apd_single, map_difference(a.apd90(u), c.apd90(u)));
             }
             qInfo("activation: mixed %.1e, single %.1e ms; APD90: %.1e, %.1e ms", mixed, single,
                   apd_mixed, apd_single);

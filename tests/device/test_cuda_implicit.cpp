@@ -119,8 +119,8 @@ class TestCudaImplicit : public QObject
             g->add_stimulus(left_end(p, 1, 50, 1.003));
             g->advance(steps);
             const auto b = g->snapshot();
-            const double v = largest_difference(a.v, b.v),
-                         t = largest_difference(a.activation_ms, b.activation_ms);
+            const double v = largest_difference_of_V(p, a.v, b.v),
+                         t = largest_map_difference(a.activation_ms, b.activation_ms);
             qInfo("%s %s: V %.1e mV, activation %.1e ms", w.devices,
                   std::string(name(w.precision)).c_str(), v, t == 1e300 ? NAN : t);
             QVERIFY2(v < w.v_mV, w.devices);
@@ -147,8 +147,8 @@ class TestCudaImplicit : public QObject
                 s->advance(steps_of(130));
             }
             const auto a = c->snapshot().v;
-            QVERIFY(largest_difference(a, g->snapshot().v) < 1e-4);
-            QVERIFY(largest_difference(a, two->snapshot().v) < 1e-4);
+            QVERIFY(largest_difference_of_V(p, a, g->snapshot().v) < 1e-4);
+            QVERIFY(largest_difference_of_V(p, a, two->snapshot().v) < 1e-4);
         }
     }
 
@@ -191,7 +191,7 @@ class TestCudaImplicit : public QObject
             QVERIFY2(same_bits(a, plain->snapshot()), devices);
             if (one.v.empty())
                 one = a;
-            const double away = largest_difference(one.v, a.v);
+            const double away = largest_difference_of_V(p, one.v, a.v);
             qInfo("%s: %.1e mV from one shard", devices, away);
             QVERIFY2(away < (number == Precision::single ? 0.05 : 1e-5), devices);
             QVERIFY(short_tests() || *std::max_element(a.v.begin(), a.v.end()) > 0);

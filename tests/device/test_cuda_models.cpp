@@ -37,7 +37,7 @@ Differences between(const Snapshot& a, const Snapshot& b)
 {
     Differences d;
     for (std::size_t u = 0; u < a.v.size(); ++u)
-        d.v_mV = std::max(d.v_mV, std::isfinite(b.v[u]) ? std::abs(a.v[u] - b.v[u]) : 1e300);
+        d.v_mV = larger_or_nan(d.v_mV, std::abs(a.v[u] - b.v[u]));
     d.states = difference_of_states(a, b);
     return d;
 }
@@ -207,7 +207,7 @@ class TestCudaModels : public QObject
         const auto a = reference->maps(), b = resting->maps();
         double early = 0;
         for (std::size_t u = 0; u < p.size(); ++u)
-            early = std::max(early, map_difference(a.activation_ms[u], b.activation_ms[u]));
+            early = larger_or_nan(early, map_difference(a.activation_ms[u], b.activation_ms[u]));
         const double late = between(reference->snapshot(), resting->snapshot()).v_mV;
         const auto longs = resting->kernels().at(0).calls;
         qInfo("activation %.1e ms, V after 150 ms %.1e mV; %lld long steps", early, late,
@@ -264,7 +264,7 @@ class TestCudaModels : public QObject
             s->advance(steps_of(1000));
         }
         const auto a = kept->snapshot(), b = none->snapshot();
-        QVERIFY(largest_difference(a.v, b.v) == 0 && a.states == b.states);
+        QVERIFY(largest_difference_of_V(p, a.v, b.v) == 0 && a.states == b.states);
         QVERIFY(short_tests() || *std::max_element(a.v.begin(), a.v.end()) > -20);
         QVERIFY(std::all_of(b.activation_ms.begin(), b.activation_ms.end(),
                             [](double ms) { return std::isnan(ms); }));
@@ -275,13 +275,14 @@ class TestCudaModels : public QObject
         back->restore(a);
         for (auto* s : {later.get(), back.get(), none.get()})
             s->advance(steps_of(500));
-        QVERIFY(largest_difference(later->snapshot().v, none->snapshot().v) == 0);
-        QVERIFY(largest_difference(back->snapshot().v, none->snapshot().v) == 0);
+        QVERIFY(largest_difference_of_V(p, later->snapshot().v, none->snapshot().v) == 0);
+        QVERIFY(largest_difference_of_V(p, back->snapshot().v, none->snapshot().v) == 0);
         QCOMPARE(later->maps().activation_ms.size(), p.size());
     }
 
     /// Newton's method in slots without a cell, 28 of 64 here, takes no longer than in those with
-    /// one; else all iterations are made in each step, 40 times as many as rest needs.
+    /// one; else all iterations are made in each step, 40 times as many as rest needs. Of several
+    /// runs the longest counts; each is so long that a moment's delay is little of it.
     void slotsWithoutACellDoNotWait()
     {
         ProblemOptions o;
@@ -292,23 +293,24 @@ class TestCudaModels : public QObject
         QCOMPARE(full.size(), std::size_t{32});
         QCOMPARE(part.size(), std::size_t{36});
         const auto seconds = [](Stepper& s, std::size_t cells) {
-            double least = 1e9;
+            double longest = 0;
             std::vector<double> v(cells);
+            s.advance(steps_of(1000)); // makes what later steps use again
             for (int k = 0; k < 3; ++k) {
                 s.potential(v); // waits for what was asked for
                 QElapsedTimer timer;
                 timer.start();
-                s.advance(steps_of(1000));
+                s.advance(steps_of(10'000));
                 s.potential(v);
-                least = std::min(least, timer.nsecsElapsed() * 1e-9);
+                longest = std::max(longest, timer.nsecsElapsed() * 1e-9);
             }
-            return least;
+            return longest;
         };
         auto a = on(full, "cuda:0"), b = on(part, "cuda:0"), c = on(part, "cuda:0");
         const double whole = seconds(*a, 32), fresh = seconds(*b, 36);
         c->restore(b->snapshot());
         const double restored = seconds(*c, 36);
-        qInfo("1000 steps: %.1f ms without such slots, %.1f with, %.1f restored", whole * 1e3,
+        qInfo("10 000 steps: %.1f ms without such slots, %.1f with, %.1f restored", whole * 1e3,
               fresh * 1e3, restored * 1e3);
         QVERIFY(short_tests() || std::max(fresh, restored) < 3 * whole);
     }

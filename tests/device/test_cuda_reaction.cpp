@@ -165,8 +165,8 @@ class TestCudaReaction : public QObject
             g->advance(steps_of(700));
             const auto b = g->snapshot();
             QVERIFY2(same_channels(p, a, b), devices);
-            const double v = largest_difference(a.v, b.v),
-                         ms = largest_difference(a.activation_ms, b.activation_ms),
+            const double v = largest_difference_of_V(p, a.v, b.v),
+                         ms = largest_map_difference(a.activation_ms, b.activation_ms),
                          peak = of_peaks(a, b);
             qInfo("%s: V %.1e mV, states %.1e, activation %.1e ms, peak %.1e mV", devices, v,
                   difference_of_states(a, b), ms, peak);
@@ -208,7 +208,7 @@ class TestCudaReaction : public QObject
             const auto g = begun(with, devices);
             g->advance(steps_of(700));
             QVERIFY(same_channels(p, c->snapshot(), g->snapshot()));
-            QVERIFY(largest_difference(c->snapshot().v, g->snapshot().v) < 1e-8);
+            QVERIFY(largest_difference_of_V(p, c->snapshot().v, g->snapshot().v) < 1e-8);
         }
     }
 
@@ -231,7 +231,7 @@ class TestCudaReaction : public QObject
                 for (const char* devices : shards) {
                     const auto g = begun(p, devices);
                     g->advance(steps_of(200));
-                    const double v = largest_difference(c->snapshot().v, g->snapshot().v);
+                    const double v = largest_difference_of_V(p, c->snapshot().v, g->snapshot().v);
                     qInfo("%s: V %.1e mV", devices, v);
                     QVERIFY2(same_channels(p, c->snapshot(), g->snapshot()), devices);
                     QVERIFY(v < (needs_solver(p) ? 1e-4 : 1e-8));
@@ -270,7 +270,7 @@ class TestCudaReaction : public QObject
             if (std::string(devices) != "cpu")
                 QVERIFY2(same_but_record(expected, b) && of_peaks(expected, b) == 0, devices);
             else
-                QVERIFY(largest_difference(expected.v, b.v) <
+                QVERIFY(largest_difference_of_V(p, expected.v, b.v) <
                         (number == Precision::double_ ? 1e-8 : 0.5));
         }
         const auto c = begun(p, "cpu", number);
@@ -318,7 +318,7 @@ class TestCudaReaction : public QObject
         c->advance(steps);
         m->advance(steps);
         const auto a = c->snapshot();
-        const double otherwise = largest_difference(a.v, m->snapshot().v);
+        const double otherwise = largest_difference_of_V(p, a.v, m->snapshot().v);
         QVERIFY2(short_tests() || otherwise > 1e-4, qPrintable(QString::number(otherwise)));
         for (const bool fused : {true, false})
             for (const char* devices : shards) {
@@ -326,13 +326,13 @@ class TestCudaReaction : public QObject
                 tuning.fused = fused;
                 const auto g = begun(p, devices, Precision::double_, tuning);
                 g->advance(steps);
-                const double v = largest_difference(a.v, g->snapshot().v);
+                const double v = largest_difference_of_V(p, a.v, g->snapshot().v);
                 qInfo("%s, %s: V %.1e mV", devices, fused ? "fused" : "apart", v);
                 QVERIFY(v < 1e-6);
             }
         const auto single = begun(p, "cuda:0", Precision::single);
         single->advance(steps);
-        QVERIFY(largest_difference(a.v, single->snapshot().v) < 0.5);
+        QVERIFY(largest_difference_of_V(p, a.v, single->snapshot().v) < 0.5);
 
         auto turned = p.groups[0].types;
         std::reverse(turned.begin(), turned.end());
@@ -344,7 +344,7 @@ class TestCudaReaction : public QObject
             s->set_types(0, turned);
             s->advance(steps);
         }
-        QVERIFY(largest_difference(from->snapshot().v, g->snapshot().v) < 1e-6);
+        QVERIFY(largest_difference_of_V(p, from->snapshot().v, g->snapshot().v) < 1e-6);
     }
 
     /// The same in tissue that has rings (cell_ring.cuh).
@@ -367,9 +367,9 @@ class TestCudaReaction : public QObject
             if (c->step() == 0) {
                 c->advance(100);
                 m->advance(100);
-                QVERIFY(largest_difference(c->snapshot().v, m->snapshot().v) > 1e-2);
+                QVERIFY(largest_difference_of_V(p, c->snapshot().v, m->snapshot().v) > 1e-2);
             }
-            QVERIFY(largest_difference(c->snapshot().v, g->snapshot().v) < 1e-8);
+            QVERIFY(largest_difference_of_V(p, c->snapshot().v, g->snapshot().v) < 1e-8);
         }
     }
 };

@@ -122,9 +122,7 @@ double implicit_difference(const std::vector<cell::CellType>& types, const QStri
     for (std::size_t i = Cells<double>::begin; i < Cells<double>::end; ++i)
         for (const auto& [x, y] : {std::pair{rate[i], rate_b[i]}, std::pair{slope[i], slope_b[i]}})
             if (!(std::isnan(x) && std::isnan(y)))
-                most = std::max(most, std::isfinite(x) && std::isfinite(y)
-                                          ? std::abs(x - y) / (1e-2 + std::abs(x))
-                                          : HUGE_VAL);
+                most = larger_or_nan(most, std::abs(x - y) / (1e-2 + std::abs(x)));
     return most;
 }
 

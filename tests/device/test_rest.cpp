@@ -51,7 +51,7 @@ Compared with_rest_and_without(const QByteArray& devices, TissueProblem p, doubl
         }
         out.share_at_rest = s->share_quiescent();
     }
-    out.apd90_ms = largest_difference(apd90[0], apd90[1]);
+    out.apd90_ms = largest_map_difference(apd90[0], apd90[1]);
     return out;
 }
 

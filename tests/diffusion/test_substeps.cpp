@@ -107,7 +107,7 @@ class TestSubsteps : public QObject
         const auto farthest = [](const auto& list, auto f) {
             double most = 0;
             for (const auto& x : list)
-                most = std::max(most, f(x));
+                most = larger_or_nan(most, f(x));
             return most;
         };
         const auto modulus = [](const std::complex<double>& x) { return std::abs(x); };

@@ -106,11 +106,11 @@ class TestResponsive : public fake::HeartTest
         QVERIFY2(worst.cpu_ms < 100 * slow * test::slowdown, worst.what.c_str());
         // ranges and legends of the maps, and what Mesa compiles when they first come, are made by
         // and by; then nothing takes long
-        const auto then = app->shortest(30, 7, [] { QTest::qWait(2500); });
+        const auto then = app->watched(30, 9, [] { QTest::qWait(2500); });
         qInfo("the four of them while computing: longest event %.1f ms of processor time (%s), "
-              "%.1f ms of wall time",
-              then.cpu_ms, then.what.c_str(), then.wall_ms);
-        QVERIFY2(then.cpu_ms < 30, then.what.c_str());
+              "%.1f ms of wall time; %d of %d times none of 30 ms",
+              then.worst.cpu_ms, then.worst.what.c_str(), then.worst.wall_ms, then.quick, then.all);
+        QVERIFY2(then.mostly_quick(), then.worst.what.c_str());
     }
 
     /// What an event takes while the heart is turned and nothing is computed: drawing alone.
@@ -169,29 +169,31 @@ class TestResponsive : public fake::HeartTest
         const double from_ms = host.status().time_ms;
         QElapsedTimer clock;
         clock.start();
-        const auto worst = app->shortest(30, 5, [] { QTest::qWait(4000); });
+        const auto runs = app->watched(30, 7, [] { QTest::qWait(4000); });
+        const auto& worst = runs.worst;
         const double rate = 1e3 * static_cast<double>(window.view()->framesDrawn() - drawn) /
                             static_cast<double>(clock.elapsed());
         const double simulated =
             1e3 * (host.status().time_ms - from_ms) / static_cast<double>(clock.elapsed());
         qInfo("one view: longest event %.1f ms of processor time (%s), %.1f ms of wall time (%s); "
-              "99 %% below %.1f ms, %zu of %zu above 30 ms; %.1f frames/s, %.1f ms simulated/s",
-              worst.cpu_ms, worst.what.c_str(), worst.wall_ms, worst.what_wall.c_str(),
-              app->wall(0.99), app->above(30), app->events(), rate, simulated);
-        QVERIFY2(worst.cpu_ms < 30, worst.what.c_str());
+              "%d of %d times none of 30 ms; the last time 99 %% below %.1f ms, %zu of %zu above "
+              "30 ms; %.1f frames/s, %.1f ms simulated/s",
+              worst.cpu_ms, worst.what.c_str(), worst.wall_ms, worst.what_wall.c_str(), runs.quick,
+              runs.all, app->wall(0.99), app->above(30), app->events(), rate, simulated);
+        QVERIFY2(runs.mostly_quick(), worst.what.c_str());
         QVERIFY(app->events() > 100);
         // The rasteriser's own time is no blocking by the solver: software OpenGL on two slow cores
         // takes as long for a window without a run, and longer beside one; where a picture takes
         // less than 10 ms, 30 ms are the bound. Other programs may hold the processor for a while:
         // one second in which nothing does.
         const double allowed = std::max(30.0, 10 + 2 * drawing.wall_ms);
-        bool free = worst.wall_ms < allowed;
+        bool free = runs.last.wall_ms < allowed;
         for (int k = 0; !free && k < 8; ++k) {
             app->begin();
             QTest::qWait(1000);
             free = app->end().wall_ms < allowed && app->events() > 25;
         }
-        QVERIFY2(free, worst.what_wall.c_str());
+        QVERIFY2(free, runs.last.what_wall.c_str());
 
         // clicks that come at any moment of the GUI thread's work, as those of a hand do
         window.setMode(ClickMode::stimulate);

@@ -98,7 +98,7 @@ class TestHeart : public QObject
             QVERIFY(m.volume(t) > 0);
             const double q = quality(m, t);
             mean += q / static_cast<double>(m.tetrahedron_count());
-            least = std::min(least, q);
+            least = smaller_or_nan(least, q);
         }
         const double angle = smallest_dihedral_deg(m);
         QVERIFY2(angle > 8, qPrintable(QString::number(angle)));

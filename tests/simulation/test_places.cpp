@@ -2,6 +2,7 @@
 // Where a window puts what has no place yet: a region's ball, an electrode.
 #include "engine/analysis/lead_field.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/larger.hpp"
 #include "engine/mesh/generator/heart.hpp"
 #include "engine/mesh/locator.hpp"
 #include "engine/mesh/surface.hpp"
@@ -42,7 +43,7 @@ double outside_hull_mm(const mesh::TetMesh& m, const Vec3& p)
         for (std::size_t v = 1; v < m.vertex_count(); ++v)
             if (const Vec3 x = m.vertex(v) - p; dot(x, at) < dot(support, at))
                 support = x;
-        proven = std::max(proven, dot(support, at) / norm(at));
+        proven = larger_or_nan(proven, dot(support, at) / norm(at));
         const Vec3 step = support - at;
         if (dot(step, step) < 1e-18)
             break;
