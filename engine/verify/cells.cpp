@@ -2,7 +2,9 @@
 // Each model of the library against CVODE, and CVODE against another program's traces.
 #include "engine/cell/compiler/library.hpp"
 #include "engine/cell/single_cell.hpp"
+#include "engine/core/error.hpp"
 #include "engine/core/larger.hpp"
+#include "engine/core/resource.hpp"
 #include "engine/verify/check.hpp"
 #include "engine/verify/number.hpp"
 #include "engine/verify/traces/traces.hpp"
@@ -18,6 +20,11 @@ namespace tawara::verify {
 namespace {
 
 constexpr double every_ms = 0.5, most_percent = 1.5;
+constexpr const char* no_traces =
+    "the traces do not come with the program; --data DIR names the folder that has cellml and "
+    "cellml_reference";
+constexpr const char* weblab = "traces by CVODE: github.com/ModellingWebLab/weblab-fc, "
+                               "test/data/historic; models: github.com/Chaste/cellml";
 
 /// One pulse at 0; the caller says until when.
 cell::SingleCellOptions beat(const cell::CellType& type, Bench& b)
@@ -181,19 +188,16 @@ void other_program(Bench& b)
                                              "paci_hyttinen_aaltosetala_severi_ventricularVersion",
                                              "ten_tusscher_model_2006_epi"};
     for (const std::string model : models) {
-        Demand d{
-            "traces." + model,
-            "largest RRMS of a state over a second against another program's trace",
-            "what its tolerances allow",
-            at_most(1),
-            "%",
-            {},
-            "traces by CVODE: github.com/ModellingWebLab/weblab-fc, test/data/historic; models: "
-            "github.com/Chaste/cellml"};
+        Demand d{"traces." + model,
+                 "largest RRMS of a state over a second against another program's trace",
+                 "what its tolerances allow",
+                 at_most(1),
+                 "%",
+                 {},
+                 weblab};
         b.row(std::move(d), std::function<double()>([&] {
                   if (b.settings().data.empty())
-                      throw Skip("the traces do not come with the program; --data DIR names the "
-                                 "folder that has cellml and cellml_reference");
+                      throw Skip(no_traces);
                   const auto file = b.settings().data / "cellml" / "chaste" / (model + ".cellml"),
                              table = b.settings().data / "cellml_reference" / model / "GraphState" /
                                      "outputs_state.csv";
@@ -213,6 +217,91 @@ void other_program(Bench& b)
     }
 }
 
+/// A trace of the library's models, and what is expected of it.
+struct Expected
+{
+    const char* trace; ///< its folder there
+    LibraryTrace of;
+    bool small; ///< every twentieth row of it lies in tests/verify/traces
+    double most_percent;
+    const char* requirement;
+};
+constexpr const char* two_texts =
+    "what two programs' tolerances leave of one model; a thousandth more of a potassium "
+    "conductance is 0.04 to 0.2 % in the worst state";
+constexpr double two_texts_percent = 0.03;
+constexpr std::array<Expected, 5> of_the_library{
+    {{"luo_rudy_1991",
+      {"luo_rudy_1991", "", "V m h j d f X Cai", 25.5, 100, 2},
+      true,
+      two_texts_percent,
+      two_texts},
+     {"ten_tusscher_model_2006_epi",
+      {"ten_tusscher_2006", "epi",
+       "V Xr1 Xr2 Xs m h j d f f2 fCass s r Cai CaSR CaSS R_prime Nai Ki", 52, 100, 1},
+      true,
+      two_texts_percent,
+      two_texts},
+     {"courtemanche_ramirez_nattel_1998",
+      {"courtemanche_1998", "", "u v w CaRel Cai Ki Nai CaUp d f_Ca f h j m V xr xs oa oi ua ui",
+       20, 100, 2},
+      false,
+      two_texts_percent,
+      two_texts},
+     {"ohara_rudy_2011_epi",
+      {"ohara_rudy_2011", "epi",
+       "V CaMK_t Nai Nass Ki Kss Cass CaNSR CaJSR Cai m hf hs j hsp jp mL hL hLp a i_fast i_slow "
+       "ap i_fast_p i_slow_p d ff fs fcaf fcas jca ffp fcafp nca xrf xrs xs1 xs2 xk1 Jrel_np "
+       "Jrel_p",
+       80, 10, 0.5},
+      false,
+      two_texts_percent,
+      two_texts},
+     {"beeler_reuter_model_1977",
+      {"beeler_reuter_1977", "", "V m h j Cai*1e-3 d f x1", 50, 10, 1},
+      false,
+      2.5,
+      "that program's text has the inverses of some of the paper's coefficients, in three "
+      "digits"}}};
+
+/// The whole trace, else the small one.
+/// @throws Skip
+std::filesystem::path trace_file(const Bench& b, const Expected& e)
+{
+    const auto& data = b.settings().data;
+    const auto whole = data / "cellml_reference" / e.trace / "GraphState" / "outputs_state.csv";
+    if (!data.empty() && std::filesystem::exists(whole))
+        return whole;
+    if (e.small)
+        try {
+            return resource(std::filesystem::path("tests/verify/traces") /
+                            (std::string(e.trace) + ".csv"));
+        } catch (const InputError& error) {
+            throw Skip(std::string("the small trace of the sources is not here: ") + error.what());
+        }
+    if (data.empty())
+        throw Skip(no_traces);
+    throw Skip(whole.string() + " is not there");
+}
+
+/// The library's texts by CVODE, against another program's traces of other texts of the models.
+void library_traces(Bench& b)
+{
+    for (const auto& e : of_the_library) {
+        const std::string variant = e.of.variant;
+        Demand d{std::string("library.") + e.of.model + (variant.empty() ? "" : "." + variant),
+                 std::string("largest RRMS of a state of the library's text over a second against "
+                             "another program's trace, a pulse of ") +
+                     number(e.of.stimulus_pA_per_pF) + " pA/pF for " + number(e.of.duration_ms) +
+                     " ms",
+                 e.requirement, at_most(e.most_percent), "%"};
+        b.row(std::move(d), std::function<double()>([&] {
+                  b.progress().at(0, "running");
+                  return compare_library(e.of, trace_file(b, e)).worst_rrms_percent;
+              }));
+    }
+}
+
 } // namespace
 
 Group cells_group()
@@ -225,7 +314,9 @@ Group cells_group()
          {"order", "the order of each scheme", true, orders,
           "the schemes' formulas; solution: CVODE of SUNDIALS"},
          {"traces", "CVODE on CellML files against another program's traces", true, other_program,
-          "github.com/ModellingWebLab/weblab-fc"}}};
+          weblab},
+         {"library", "the library's models against another program's traces", true, library_traces,
+          weblab}}};
 }
 
 } // namespace tawara::verify
