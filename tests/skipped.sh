@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# skipped.sh LOG: from ctest's LastTest.log, what was skipped within tests that passed: how many rows for which reason, and
-# in which programs. Status 1 where a reason is among those of must_not_skip.txt: what the repository's scripts install, a
-# display with OpenGL, and the program itself must be there.
+# skipped.sh LOG: from ctest's LastTest.log, what was skipped within tests, or was a whole test: how many rows for which
+# reason, and in which programs. Status 1 where a reason is among those of must_not_skip.txt: what the repository's scripts
+# install, a display with OpenGL, and the program and the repository's own data must be there. It reads lines of three kinds:
+#   SKIP   : TestName::function(row) reason          of Qt Test; a row may hold brackets of its own
+#   skipped  group.check.row     reason              of tawara-cli verify
+#   skipped: reason                                  of scripts
 set -uo pipefail
 log=${1:?usage: skipped.sh LOG}
 known=$(dirname "${BASH_SOURCE[0]}")/must_not_skip.txt
 [ -f "$log" ] || { echo "error: there is no $log" >&2; exit 2; }
-# SKIP   : TestName::function(row) reason; a row may hold brackets of its own
-rows=$(awk '/^SKIP   : [A-Za-z0-9_]+::/ {
+rows=$(awk '/^[0-9]+\/[0-9]+ Testing: / { test = $3 }
+/^SKIP   : [A-Za-z0-9_]+::/ {
   at = index($0, "("); depth = 0
   for (end = at; end <= length($0); ++end) {
     c = substr($0, end, 1); depth += (c == "(") - (c == ")")
@@ -16,9 +19,11 @@ rows=$(awk '/^SKIP   : [A-Za-z0-9_]+::/ {
   }
   name = $3; sub(/::.*/, "", name)
   print name "\t" substr($0, end + 2)
-}' "$log")
+}
+/^skipped  [A-Za-z0-9_]+\.[^ ]+ +[^ ]/ { reason = $0; sub(/^skipped  [^ ]+ +/, "", reason); print test "\t" reason }
+/^skipped: / { print test "\t" substr($0, 10) }' "$log")
 [ -n "$rows" ] || { echo "tawara: no test skipped anything"; exit 0; }
-echo "tawara: $(wc -l <<<"$rows") rows of tests were skipped:"
+echo "tawara: $(wc -l <<<"$rows") tests and rows of tests were skipped:"
 awk -F'\t' '{ n[$2]++; if (!seen[$2, $1]++) by[$2] = by[$2] (by[$2] ? ", " : "") $1 }
   END { for (r in n) printf "%6d  %s (%s)\n", n[r], r, by[r] }' <<<"$rows" | sort -rn
 patterns=$(grep -vE '^(#|$)' "$known")

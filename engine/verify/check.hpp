@@ -85,6 +85,9 @@ struct Check
     bool in_short;    ///< also part of the short form
     std::function<void(Bench&)> run;
     std::string source = {}; ///< Row::source of those that name none
+    /// Also part of the whole table; else another check has its rows there, and it is made where
+    /// Settings::only names it.
+    bool in_whole = true;
 };
 struct Group
 {

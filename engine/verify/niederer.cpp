@@ -218,12 +218,9 @@ Group niederer_group()
     g.checks.push_back(
         {"short", "0.5 and 0.2 mm, 0.05 ms: fvm, p1 with interpolated currents", true,
          [](Bench& b) {
-             const auto& only = b.settings().only; // else the whole table has them among the nine
-             if (b.short_form() ||
-                 std::find(only.begin(), only.end(), "niederer.short") != only.end())
-                 points(b, std::array{0.5, 0.2}, std::array{0.05}, std::array{&fvm, &interpolated});
+             points(b, std::array{0.5, 0.2}, std::array{0.05}, std::array{&fvm, &interpolated});
          },
-         paper});
+         paper, false}); // the whole table has them among the nine
     g.checks.push_back({"nine", "0.5, 0.2 and 0.1 mm with 0.05, 0.01 and 0.005 ms", false,
                         [](Bench& b) {
                             points(b, std::array{0.5, 0.2, 0.1}, std::array{0.05, 0.01, 0.005},

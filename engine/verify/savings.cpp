@@ -69,7 +69,7 @@ void savings(Bench& b)
               return off(run(s, "cpu", Precision::double_));
           }));
     const Demand mixed{"mixed", "mixed precision on a GPU" + what, "a twentieth of a time step",
-                       at_most(1e-3), "ms"};
+                       at_most(0.0025), "ms"};
     if (const auto why = no_gpu(b.settings().devices); !why.empty())
         b.skip(mixed, why);
     else

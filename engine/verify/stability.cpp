@@ -32,41 +32,42 @@ struct BadMesh
 {
     std::string id, name;
     mesh::TetMesh mesh;
-    bool grows; ///< without the guard
 };
 
 void stability(Bench& b)
 {
+    constexpr int steps = 5000;
     const std::array meshes{
         BadMesh{"shaken", "a cube whose vertices are moved by up to the spacing",
-                shaken_box({1, 1, 1}, 0.2, 1.0), true},
-        BadMesh{"slivers", "a cube with slivers of a thousandth of the height",
-                cube_with_slivers(5, 7, 1e-3), false},
-        BadMesh{"stretched", "a cube flattened to a tenth", stretched_cube(6, 0.1), false}};
+                shaken_box({1, 1, 1}, 0.2, 1.0)},
+        BadMesh{"slivers", "a cube with slivers of a hundredth of the height near a corner",
+                cube_with_slivers(5, 7, 1e-2)},
+        BadMesh{"stretched", "a cube flattened to a hundredth", stretched_cube(6, 0.01)}};
     for (const auto& m : meshes) {
         const auto neighbours = mesh::face_neighbours(m.mesh);
         const auto d = turning_tensors(m.mesh, 0.1, 9);
+        const auto after = " after " + std::to_string(steps) + " explicit steps, ";
         diffusion::Options o;
         o.mass_scaling = 0;
         const auto safe = diffusion::assemble(m.mesh, neighbours, d, o, b.progress());
+        b.row({m.id + ".repaired",
+               "cells that the guard repairs, of " + std::to_string(m.mesh.tetrahedron_count()) +
+                   ", fvm, 9:1: " + m.name,
+               "some, or the rows of this mesh say nothing of the guard", at_least(1)},
+              static_cast<double>(safe.stability.repaired_cells));
         b.row({m.id + ".growth",
-               "largest growth of a mode in a stable step, fvm with the guard, 9:1: " + m.name +
-                   " (" + std::to_string(safe.stability.repaired_cells) + " of " +
-                   std::to_string(m.mesh.tetrahedron_count()) + " cells repaired)",
+               "largest growth of a mode in a stable step, fvm with the guard, 9:1: " + m.name,
                "no mode grows, to rounding", at_most(1e-7)},
               safe.stability.largest_growth);
-        b.row({m.id + ".guarded", "noise after 5000 explicit steps, with the guard: " + m.name,
-               "noise decays", at_most(1)},
-              size_after(b, safe, 5000));
-        if (m.grows) {
-            o.check_stability = false;
-            const auto plain = diffusion::assemble(m.mesh, neighbours, d, o, b.progress());
-            b.row({m.id + ".unguarded",
-                   "noise after 1000 explicit steps, without the guard: " + m.name,
-                   "a mode grows there, so that the rows above show what the guard does",
-                   at_least(1000)},
-                  size_after(b, plain, 1000));
-        }
+        b.row({m.id + ".guarded", "noise" + after + "with the guard: " + m.name, "noise decays",
+               at_most(1)},
+              size_after(b, safe, steps));
+        o.check_stability = false;
+        const auto plain = diffusion::assemble(m.mesh, neighbours, d, o, b.progress());
+        b.row({m.id + ".unguarded", "noise" + after + "without the guard: " + m.name,
+               "a mode grows there, so that the rows above show what the guard does",
+               at_least(1000)},
+              size_after(b, plain, steps));
     }
 }
 

@@ -25,6 +25,14 @@ Row whole(const Group& g, const Check& c, Verdict v, const std::string& reason)
     return r;
 }
 
+/// Whether this form of the table has a check.
+bool in_this_form(const Settings& s, const Group& g, const Check& c)
+{
+    return s.short_form ? c.in_short
+                        : c.in_whole || std::find(s.only.begin(), s.only.end(),
+                                                  g.name + "." + c.id) != s.only.end();
+}
+
 /// "a row of that name is made by one of cells.cvode, cells.order"; empty where no group
 /// has a row of that name.
 std::string known_in(std::span<const Group> groups, const std::string& row)
@@ -62,13 +70,14 @@ Table make_table(const Settings& settings, std::span<const Group> groups, const 
             taken(r);
         t.rows.push_back(std::move(r));
     };
-    const auto wanted = [&](const Check& c) { return c.in_short || !settings.short_form; };
     double checks = 0, done = 0;
     for (const auto& g : groups)
-        checks += static_cast<double>(std::count_if(g.checks.begin(), g.checks.end(), wanted));
+        checks += static_cast<double>(
+            std::count_if(g.checks.begin(), g.checks.end(),
+                          [&](const Check& c) { return in_this_form(settings, g, c); }));
     for (const auto& g : groups)
         for (const auto& c : g.checks) {
-            if (!wanted(c))
+            if (!in_this_form(settings, g, c))
                 continue;
             now = &c;
             if (t.stopped) {
@@ -81,7 +90,7 @@ Table make_table(const Settings& settings, std::span<const Group> groups, const 
                 const auto rows = t.rows.size();
                 c.run(bench);
                 if (t.rows.size() == rows)
-                    take(whole(g, c, Verdict::skipped, "it has no row in this form of the table"));
+                    take(whole(g, c, Verdict::missed, "it made no row"));
             } catch (const Cancelled&) {
                 t.stopped = true;
                 take(whole(g, c, Verdict::skipped, "the table was stopped here"));

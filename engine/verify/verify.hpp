@@ -23,9 +23,9 @@ struct Table
 };
 
 /// Makes the rows of these groups, in order. A check that fails as a whole gives one missed row
-/// with the error's line; a row that cannot be made here is skipped with the reason. Where the
-/// progress is cancelled, the table ends there, `stopped`, with a skipped row for each check that
-/// was not made.
+/// with the error's line, and so does one that makes none; a row that cannot be made here is
+/// skipped with the reason. Where the progress is cancelled, the table ends there, `stopped`, with
+/// a skipped row for each check that was not made.
 /// @param taken  is told of each row at once; may be empty
 /// @thread any
 Table make_table(const Settings& settings, std::span<const Group> groups,

@@ -2,6 +2,7 @@
 // The verification table: verdicts, order, what is said of rows that fail; and some of its groups.
 #include "engine/core/error.hpp"
 #include "engine/core/provenance.hpp"
+#include "engine/verify/problems/deflection.hpp"
 #include "engine/verify/verify.hpp"
 #include "tests/simulation/command_line.hpp"
 #include "tests/verify/decay_model.hpp"
@@ -151,6 +152,47 @@ class TestVerify : public QObject
         QVERIFY_THROWS_EXCEPTION(Error, row_of(t, "sums.long"));
     }
 
+    /// A check whose rows the whole table has elsewhere is no row of it, but can be named.
+    void theWholeTableLeavesOutWhatItHasElsewhere()
+    {
+        auto groups = made_up();
+        groups[0].checks[0].in_whole = false;
+        const auto without = make_table({}, groups);
+        QCOMPARE(without.rows.size(), std::size_t(6));
+        QVERIFY_THROWS_EXCEPTION(Error, row_of(without, "sums.right"));
+        Settings s;
+        s.only = {"sums.right"};
+        const auto named = make_table(s, chosen(groups, s.only));
+        QCOMPARE(named.rows.size(), std::size_t(1));
+        s.only.clear();
+        s.short_form = true;
+        QCOMPARE(row_of(make_table(s, groups), "sums.right").verdict, Verdict::passed);
+        for (const auto& g : verify::groups())
+            for (const auto& c : g.checks)
+                QVERIFY2(c.in_whole || c.in_short, c.id.c_str());
+    }
+
+    void aCheckThatMakesNoRowIsMissed()
+    {
+        const std::vector<Group> groups{
+            {"none", "nothing", {{"empty", "makes no row", true, [](Bench&) {}}}}};
+        QCOMPARE(row_of(make_table({}, groups), "none.empty").verdict, Verdict::missed);
+    }
+
+    /// A lead that is absent, flat or not a number is no T wave.
+    void deflectionsOfLeads()
+    {
+        const std::vector<double> t{0, 1, 2, 3, 4};
+        const std::vector<float> mV{9.0F, 0.1F, -0.3F, 0.2F, 9.0F};
+        QVERIFY(std::abs(largest_deflection("I", t, mV, 1, 4) + 0.3) < 1e-6);
+        auto broken = mV;
+        broken[3] = std::numeric_limits<float>::quiet_NaN();
+        QVERIFY(std::isnan(largest_deflection("I", t, broken, 1, 4)));
+        QVERIFY(largest_deflection("I", t, broken, 1, 3) < 0);
+        QVERIFY_THROWS_EXCEPTION(Error, largest_deflection("I", t, std::vector<float>(5), 1, 4));
+        QVERIFY_THROWS_EXCEPTION(Error, largest_deflection("I", t, std::vector<float>(), 1, 4));
+    }
+
     /// What was made stays; the rest is skipped.
     void aStopKeepsWhatIsThere()
     {
@@ -279,6 +321,39 @@ class TestVerify : public QObject
         QCOMPARE(unknown.error_lines(), std::size_t(1));
         const auto no_folder = test::run({"verify", "--data", path("nowhere")});
         QCOMPARE(no_folder.status, 2);
+    }
+
+    /// Two traces lie in the sources; one that the library's model does not follow is missed.
+    void theLibraryFollowsTracesOfAnotherProgram()
+    {
+        const auto figure = [](const test::Result& r, const QString& id) {
+            for (const auto& row : r.json()["rows"].toArray())
+                if (row.toObject()["id"] == id)
+                    return row.toObject()["figure"].toDouble(-1);
+            return -2.0;
+        };
+        const QString luo = "cells.library.luo_rudy_1991";
+        const auto here = test::run({"verify", "--only", "cells.library", "--json"});
+        QVERIFY2(here.status == 0, (here.out + here.err).c_str());
+        QCOMPARE(here.json()["passed"].toInt(), 2);
+        QCOMPARE(here.json()["skipped"].toInt(), 3);
+        QVERIFY(figure(here, luo) > 0 && figure(here, luo) < 0.001);
+
+        const std::string folder = path("other/cellml_reference/luo_rudy_1991/GraphState");
+        std::filesystem::create_directories(folder);
+        {
+            std::ifstream in(TAWARA_SOURCE_DIR "/tests/verify/traces/luo_rudy_1991.csv");
+            std::ofstream out(folder + "/outputs_state.csv");
+            int rows = 0;
+            for (std::string line; std::getline(in, line); ++rows) // V of a row in the plateau
+                out << (rows == 9 ? "-80" + line.substr(line.find(',')) : line) << "\n";
+            QCOMPARE(rows, 52);
+        }
+        const auto wrong =
+            test::run({"verify", "--only", "cells.library", "--data", path("other"), "--json"});
+        QCOMPARE(wrong.status, 5);
+        QCOMPARE(wrong.json()["missed"].toInt(), 1);
+        QVERIFY(figure(wrong, luo) > 1);
     }
 
     /// A trace that is not the model's is missed, which the exit status says.

@@ -129,12 +129,13 @@ CubeResult cosine_mode(ThreadPool& pool, const mesh::TetMesh& m, diffusion::Sche
     return r;
 }
 
-CubeResult steady_turning(const mesh::TetMesh& m, diffusion::Scheme scheme)
+CubeResult steady_turning(const mesh::TetMesh& m, diffusion::Scheme scheme, diffusion::Mass mass)
 {
     using std::numbers::pi;
     constexpr double along = 0.1, ratio = 9, across = along / ratio;
     diffusion::Options o;
     o.scheme = scheme;
+    o.mass = mass;
     o.mass_scaling = 0;
     const auto s =
         diffusion::assemble(m, mesh::face_neighbours(m), turning_tensors(m, along, ratio), o);
@@ -153,7 +154,7 @@ CubeResult steady_turning(const mesh::TetMesh& m, diffusion::Scheme scheme)
             z * (xx * f2(x[0]) * f(x[1]) + yy * f(x[0]) * f2(x[1]) + 2 * xy * f1(x[0]) * f1(x[1]));
     }
     diffusion::ImplicitSolver(s, 1, 1).step(
-        v); // (1 - L) u = f is a backward Euler step of length 1
+        v); // (M + K) u = M f is a backward Euler step of length 1
     CubeResult r;
     r.tetrahedra = m.tetrahedron_count();
     r.unknowns = s.size();

@@ -45,8 +45,10 @@ CubeResult cosine_mode(ThreadPool& pool, const mesh::TetMesh& m, diffusion::Sche
                        diffusion::Mass mass, double mass_scaling, const Progress& progress = {});
 
 /// -div(D grad u) + u = f on the unit cube, no flux, with D of turning_tensors(9:1) and
-/// u = sin^2(pi x) sin^2(pi y) cos(pi z), whose flux vanishes on every face. Relative L2 error.
-CubeResult steady_turning(const mesh::TetMesh& m, diffusion::Scheme scheme);
+/// u = sin^2(pi x) sin^2(pi y) cos(pi z), whose flux vanishes on every face: (M + K) u = M f with
+/// the mass M. Relative L2 error.
+CubeResult steady_turning(const mesh::TetMesh& m, diffusion::Scheme scheme,
+                          diffusion::Mass mass = diffusion::Mass::lumped);
 
 /// The order of convergence: slope of log error over log dx by least squares, from result `from`
 /// on.

@@ -70,9 +70,9 @@ mesh::TetMesh cube_with_slivers(int n, int every, double height)
     const auto count = m.tetrahedron_count();
     for (std::size_t t = 0; t < count; t += static_cast<std::size_t>(every)) {
         const auto c = m.corners(t);
-        const Vec3 foot = (1.0 / 3) * (m.vertex(static_cast<std::size_t>(c[1])) +
-                                       m.vertex(static_cast<std::size_t>(c[2])) +
-                                       m.vertex(static_cast<std::size_t>(c[3])));
+        const Vec3 foot = 0.9 * m.vertex(static_cast<std::size_t>(c[1])) +
+                          0.05 * (m.vertex(static_cast<std::size_t>(c[2])) +
+                                  m.vertex(static_cast<std::size_t>(c[3])));
         const auto added = static_cast<std::int32_t>(m.vertex_count());
         m.add_vertex(foot + height * (m.vertex(static_cast<std::size_t>(c[0])) - foot));
         for (std::size_t k = 0; k < 4; ++k) { // the new vertex in place of each corner in turn

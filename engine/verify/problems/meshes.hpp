@@ -20,7 +20,8 @@ mesh::TetMesh uneven_cube(int n);
 mesh::TetMesh stretched_cube(int n, double factor);
 
 /// The unit cube in tetrahedra of 1/n, into every so manyth tetrahedron of which a vertex is put
-/// that lies at `height` of the tetrahedron's own height above one of its faces: a sliver each.
+/// that lies at `height` of the tetrahedron's own height above one of its faces, near a corner of
+/// the face: a sliver each, and three narrow ones about it.
 mesh::TetMesh cube_with_slivers(int n, int every, double height);
 
 /// D along the fibre, D / ratio across it; fibres in the xy plane turn by 120 degrees along z in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/verify/traces/traces.hpp"
 
+#include "engine/cell/compiler/library.hpp"
 #include "engine/cell/compiler/parse/model_text.hpp"
 #include "engine/cell/compiler/reference/reference.hpp"
 #include "engine/core/error.hpp"
@@ -134,6 +135,88 @@ TraceComparison compare_traces(const std::filesystem::path& model,
         if (best_rrms > c.worst_rrms_percent) {
             c.worst_rrms_percent = best_rrms;
             c.worst_rrms_state = s.states[k].full_name;
+        }
+    }
+    return c;
+}
+
+namespace {
+
+/// A column of a trace.
+struct Column
+{
+    std::size_t state; ///< of the model
+    double unit = 1;   ///< of the trace, in the model's
+};
+
+/// @throws InputError for a state that the model has not
+std::vector<Column> columns_of(const CellSystem& s, const std::string& names)
+{
+    std::vector<Column> out;
+    std::istringstream in(names);
+    for (std::string name; in >> name;) {
+        Column c{s.states.size()};
+        if (const auto star = name.find('*'); star != std::string::npos) {
+            c.unit = std::strtod(name.c_str() + star + 1, nullptr);
+            name.resize(star);
+        }
+        for (std::size_t k = 0; k < s.states.size(); ++k)
+            if (s.states[k].name == name)
+                c.state = k;
+        if (c.state == s.states.size())
+            throw InputError(s.name, "has no state " + name + ", which a trace of it has");
+        out.push_back(c);
+    }
+    return out;
+}
+
+} // namespace
+
+TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::path& table)
+{
+    constexpr double second_ms = 1000;
+    const auto rows = read_table(table);
+    const auto type = cell::make_cell_type(t.model, t.variant, {}, {});
+    const auto system = cell::compiler::system_of(type);
+    const auto columns = columns_of(*system, t.columns);
+    if (rows.size() < 2 || rows[0].size() != columns.size())
+        throw InputError(table.string(), "has " + std::to_string(rows.size()) + " rows of " +
+                                             std::to_string(rows[0].size()) + " columns; want " +
+                                             std::to_string(columns.size()) +
+                                             " columns, and rows "
+                                             "of a second at even times");
+    auto initial = type.initial;
+    for (std::size_t q = 0; q < columns.size(); ++q)
+        initial[columns[q].state] = columns[q].unit * rows[0][q];
+    ReferenceOptions o;
+    const double end_ms = t.start_ms + t.duration_ms;
+    o.stimulus = [&](double now_ms) {
+        return now_ms >= t.start_ms && now_ms < end_ms ? t.stimulus_pA_per_pF : 0;
+    };
+    o.jumps_ms = {t.start_ms, end_ms};
+    const auto ours = Reference(*system).run(type.parameters, initial, second_ms,
+                                             second_ms / static_cast<double>(rows.size() - 1), o);
+    TraceComparison c;
+    c.model = t.model;
+    c.states = initial.size();
+    c.columns = columns.size();
+    for (std::size_t q = 0; q < columns.size(); ++q) {
+        double off = 0, all = 0, largest = 0;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            const double r = columns[q].unit * rows[k][q], d = ours.at(k)[columns[q].state] - r;
+            off += d * d;
+            all += r * r;
+            largest = larger_or_nan(largest, std::abs(d));
+        }
+        const double percent = 100 * std::sqrt(off / all);
+        ++c.matched;
+        if (columns[q].state == 0) {
+            c.potential_mV = largest;
+            c.potential_percent = percent;
+        }
+        if (!(percent <= c.worst_rrms_percent)) {
+            c.worst_rrms_percent = percent;
+            c.worst_rrms_state = system->states[columns[q].state].full_name;
         }
     }
     return c;

@@ -37,4 +37,17 @@ TraceComparison compare_traces(const std::filesystem::path& model,
                                const std::filesystem::path& table, bool own_stimulus,
                                double tolerance = 1e-8);
 
+/// A model of the library, and what another program's trace of another text of it has.
+struct LibraryTrace
+{
+    const char *model, *variant;
+    const char* columns; ///< our states in the trace's order, by spaces; "Cai*1e-3" in another unit
+    double stimulus_pA_per_pF, start_ms, duration_ms; ///< the pulse that the trace has
+};
+
+/// Solves a model of the library by CVODE from a trace's first row on, with its pulse, and compares
+/// with the trace: a second, all states at even times.
+/// @throws InputError, NumericsError
+TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::path& table);
+
 } // namespace tawara::verify
