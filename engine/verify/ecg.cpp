@@ -120,24 +120,15 @@ Leads heart(Bench& b)
     }
 }
 
-/// Of a lead's values from one time until another, the one that is farthest from 0 [mV]; NaN if one
-/// of them is NaN, or if there is none.
-/// @throws Error if there is no such lead
+/// The largest deflection of a lead within [from_ms, to_ms) [mV]; NaN where a sample is.
+/// @throws Error if there is no such lead, or it is flat
 double peak_mV(const Leads& r, const std::string& lead, double from_ms, double to_ms)
 {
     const auto at = std::find(r.names.begin(), r.names.end(), lead);
     if (at == r.names.end())
         throw Error("the session of the normal beat has no lead " + lead);
-    const auto& mV = r.mV[static_cast<std::size_t>(at - r.names.begin())];
-    double size = -1, peak = NAN;
-    for (std::size_t k = 0; k < r.t_ms.size(); ++k)
-        if (r.t_ms[k] >= from_ms && r.t_ms[k] < to_ms) {
-            const double value = static_cast<double>(mV[k]);
-            size = larger_or_nan(size, std::abs(value));
-            if (std::abs(value) == size)
-                peak = value;
-        }
-    return size >= 0 ? peak : NAN;
+    return largest_deflection(lead, r.t_ms, r.mV[static_cast<std::size_t>(at - r.names.begin())],
+                              from_ms, to_ms);
 }
 
 void twelve_leads(Bench& b)
@@ -188,14 +179,8 @@ void twelve_leads(Bench& b)
                        : e.sign > 0 ? within(0.05, 1.2)
                                     : within(-1.2, -0.05),
                        "mV"};
-        b.row(d, std::function<double()>([&] {
-                  const auto at = std::find(r.names.begin(), r.names.end(), e.lead);
-                  if (at == r.names.end())
-                      throw Error(std::string("there is no lead ") + e.lead);
-                  return largest_deflection(e.lead, r.t_ms,
-                                            r.mV[static_cast<std::size_t>(at - r.names.begin())],
-                                            beat.end_ms + 60, 460);
-              }));
+        b.row(d,
+              std::function<double()>([&] { return peak_mV(r, e.lead, beat.end_ms + 60, 460); }));
     }
 }
 
