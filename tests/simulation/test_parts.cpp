@@ -304,7 +304,7 @@ class TestParts : public QObject
         fs::create_directories(of(2, 1)); // there no file can be
         Progress memory_ends;             // in the first rank, behind the second checkpoint
         memory_ends.report = [](double fraction, std::string_view stage) {
-            if (stage == "running" && fraction > 0.79)
+            if (stage == "running" && fraction > 0.798)
                 throw std::bad_alloc();
         };
         const auto r = over_ranks(3, in_parts(s, 3), options("ends"), memory_ends);
