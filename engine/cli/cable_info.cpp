@@ -4,6 +4,7 @@
 #include "engine/cli/cable_files.hpp"
 #include "engine/core/error.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -63,37 +64,53 @@ void say_measures(Context& c, const cable::Measures& m, std::size_t nodes, doubl
     c.say(line);
 }
 
+/// Further trees are counted, and not told one by one.
+constexpr std::size_t most_listed = 1000;
+
 void cable_info(Context& c, const CableInfoArguments& a)
 {
     const auto loaded = a.how.read(c, a.file, c.progress(), true);
+    const auto count = loaded.trees.size(), listed = std::min(count, most_listed);
     std::vector<std::pair<cable::Measures, std::size_t>> all; // before anything is said
-    for (const auto& t : loaded.trees) {
+    for (std::size_t k = 0; k < listed; ++k) {
+        const auto& t = loaded.trees[k];
         const auto m = cable::measure(t);
         all.emplace_back(m, m.area_um2 > 0 ? a.how.cut(t, {}).nodes() : std::size_t{0});
     }
-    Json trees = Json::array();
-    c.say(a.file + ": " + loaded.format + ", unit " + std::string(cable::io::name(loaded.unit)) +
-          (all.size() > 1 ? ", " + std::to_string(all.size()) + " trees that are not joined" : ""));
-    for (std::size_t k = 0; k < all.size(); ++k) {
-        const auto& [m, nodes] = all[k];
-        if (all.size() > 1)
-            c.say("tree " + std::to_string(k) + ", root " +
-                  std::to_string(loaded.number[k].front()) + ":");
-        say_measures(c, m, nodes, a.how.space_step_um);
-        auto j = measures_json(m);
-        j["root"] = loaded.number[k].front();
-        j["compartments"] = nodes;
-        trees.push_back(std::move(j));
+    auto notices = loaded.notices;
+    if (count > listed) {
+        notices.push_back({Notice::Level::info, std::to_string(count - listed) +
+                                                    " more trees are counted and not listed: the "
+                                                    "first " +
+                                                    std::to_string(listed) + " are"});
+        c.notice(notices.back());
     }
-    Json notices = Json::array();
-    for (const auto& n : loaded.notices)
-        notices.push_back(n.text);
+    c.say(a.file + ": " + loaded.format + ", unit " + std::string(cable::io::name(loaded.unit)) +
+          (count > 1 ? ", " + std::to_string(count) + " trees that are not joined" : ""));
+    Json trees = Json::array();
+    for (std::size_t k = 0; k < listed; ++k) {
+        const auto& [m, nodes] = all[k];
+        const auto root = loaded.number[k].front();
+        if (c.json()) {
+            trees.push_back(measures_json(m));
+            trees.back()["root"] = root;
+            trees.back()["compartments"] = nodes;
+            continue;
+        }
+        if (count > 1)
+            c.say("tree " + std::to_string(k) + ", root " + std::to_string(root) + ":");
+        say_measures(c, m, nodes, a.how.space_step_um);
+    }
+    Json said = Json::array();
+    for (const auto& n : notices)
+        said.push_back(n.text);
     c.result({{"file", a.file},
               {"format", loaded.format},
               {"unit", std::string(cable::io::name(loaded.unit))},
               {"space_step_um", a.how.space_step_um},
+              {"tree_count", count},
               {"trees", std::move(trees)},
-              {"notices", std::move(notices)}});
+              {"notices", std::move(said)}});
 }
 
 } // namespace

@@ -18,8 +18,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <fstream>
+#include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace tawara::cli {
 namespace {
@@ -33,6 +37,28 @@ struct ExportArguments
 
 const std::vector<std::string> kinds{"activation-dat", "repolarisation-dat", "apd90-dat",
                                      "frames-igb"};
+
+/// What an export has written so far; it goes again where the export does not come to its end.
+class Written
+{
+  public:
+    Written() = default;
+    ~Written()
+    {
+        for (const auto& f : files_)
+            try {
+                remove_plain_file(f);
+            } catch (const std::exception&) { // it stays
+            }
+    }
+    Written(const Written&) = delete;
+    Written& operator=(const Written&) = delete;
+    void add(const fs::path& file) { files_.push_back(file); }
+    std::vector<fs::path> keep() { return std::exchange(files_, {}); }
+
+  private:
+    std::vector<fs::path> files_;
+};
 
 /// A field of a file of the run, carried to the mesh's vertices.
 std::vector<float> field_at_vertices(const mesh::TetMesh& m, const char* name, const fs::path& file)
@@ -65,7 +91,7 @@ std::vector<fs::path> copy_igb(Context& c, const fs::path& folder, const fs::pat
         c.say("the run has written " + out.string() + " itself");
         return {};
     }
-    std::vector<fs::path> written;
+    Written written;
     for (const char* kind : {".igb", ".pts", ".elem", ".lon"}) {
         auto to = out;
         if (std::string(kind) != ".igb")
@@ -82,9 +108,9 @@ std::vector<fs::path> copy_igb(Context& c, const fs::path& folder, const fs::pat
             throw InputError(source.string(), "cannot be read; want the files of output.frames "
                                               "\"igb\" that tawara-cli run has written");
         write_whole(to, [&](std::ostream& file) { file << from.rdbuf(); });
-        written.push_back(to);
+        written.add(to);
     }
-    return written;
+    return written.keep();
 }
 
 bool lies_in(const fs::path& folder, const fs::path& file)
@@ -126,9 +152,9 @@ void enter(Context& c, const fs::path& folder, const fs::path& file)
 
 /// The mesh beside the frames, for CARP's tools: that of the maps, which has the fibres.
 /// @param m  of a frame
-/// @return its files
-std::vector<fs::path> write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folder,
-                                        fs::path out)
+/// @param to  gets its files
+void write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folder, fs::path out,
+                       Written& to)
 {
     const fs::path maps = folder / "activation.vtu";
     out.replace_extension(".pts");
@@ -141,24 +167,36 @@ std::vector<fs::path> write_mesh_beside(Context& c, const mesh::TetMesh& m, cons
     mesh::io::write(whole ? *whole : m, out);
     if (!whole)
         c.say("without fibres, which " + maps.string() + " of a run that has ended holds");
-    std::vector<fs::path> files;
     for (const char* kind : {".pts", ".elem", ".lon"})
         if (fs::exists(out.replace_extension(kind), none))
-            files.push_back(out);
-    return files;
+            to.add(out);
 }
 
-/// A frame that a run has listed lies below its folder, and no link leads it out of there.
-fs::path file_of(const simulation::ListedFrame& frame, const fs::path& folder, const fs::path& pvd)
+/// A frame that a run has listed lies below its folder, no link leads it out of there, and it is
+/// listed once. @throws InputError for the first that is not so
+std::vector<fs::path> files_of(const std::vector<simulation::ListedFrame>& frames,
+                               const fs::path& folder, const fs::path& pvd)
 {
-    const auto file = folder / frame.file;
     std::error_code none;
-    const auto root = fs::canonical(folder, none), real = fs::weakly_canonical(file, none);
-    if (std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first != root.end())
-        throw InputError(pvd.string(), "names " + readable(frame.file) +
-                                           ", which is not below its folder; want frames as "
-                                           "tawara-cli run has written them");
-    return file;
+    const auto root = fs::canonical(folder, none);
+    std::vector<fs::path> out;
+    std::set<fs::path> known;
+    for (const auto& frame : frames) {
+        out.push_back(folder / frame.file);
+        const auto real = fs::weakly_canonical(out.back(), none);
+        if (std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first != root.end())
+            throw InputError(pvd.string(), "names " + readable(frame.file) +
+                                               ", which is not below its folder; want frames as "
+                                               "tawara-cli run has written them");
+        if (!known.insert(real).second)
+            throw InputError(pvd.string(), "names " + readable(frame.file) +
+                                               " twice; want each frame once, as tawara-cli run "
+                                               "has written them");
+        if (!fs::exists(real, none))
+            throw InputError(out.back().string(), "is not there, though " + pvd.string() +
+                                                      " names it; run the session again");
+    }
+    return out;
 }
 
 /// @return the files that were written, of the mesh beside it too
@@ -179,27 +217,27 @@ std::vector<fs::path> export_igb(Context& c, const fs::path& folder, const fs::p
         if (!(std::fabs(frames[k].time_ms - frames[0].time_ms - static_cast<double>(k) * every) <=
               1e-3 * every))
             throw InputError(pvd.string(), "frames are not evenly apart, which .igb wants");
-    std::vector<fs::path> written;
+    const auto files = files_of(frames, folder, pvd);
+    Written written;
     std::unique_ptr<simulation::IgbWriter> igb;
     for (std::size_t k = 0; k < frames.size(); ++k) {
         c.progress().at(static_cast<double>(k) / static_cast<double>(frames.size()), "frames");
-        const auto file = file_of(frames[k], folder, pvd);
         if (!frames[k].sha256.empty() &&
             simulation::output_digest(folder, frames[k].file) != frames[k].sha256)
-            c.notice(
-                {Notice::Level::warning,
-                 file.string() + ": has other values than its run wrote: it was changed since"});
-        const auto m = mesh::io::read(file, LengthUnit::mm, c.progress().silent()).mesh;
-        if (!igb) {
+            c.notice({Notice::Level::warning,
+                      files[k].string() +
+                          ": has other values than its run wrote: it was changed since"});
+        const auto m = mesh::io::read(files[k], LengthUnit::mm, c.progress().silent()).mesh;
+        if (!igb)
             igb = std::make_unique<simulation::IgbWriter>(out, m.vertex_count(), frames[0].time_ms,
                                                           every, "mV");
-            written = write_mesh_beside(c, m, folder, out);
-        }
-        igb->add(field_at_vertices(m, "V_mV", file));
+        igb->add(field_at_vertices(m, "V_mV", files[k]));
+        if (k + 1 == frames.size()) // no sooner: an export that is stopped leaves an earlier one's
+            write_mesh_beside(c, m, folder, out, written);
     }
     igb->finish();
-    written.push_back(out);
-    return written;
+    written.add(out);
+    return written.keep();
 }
 
 void run_export(Context& c, const ExportArguments& a)

@@ -66,6 +66,22 @@ class TestCliCables : public QObject
         }
     }
 
+    /// A hundred thousand trees of a point each are counted, and told in part.
+    void manyTrees()
+    {
+        const auto many = file("many.csv", QByteArray("0,0,0,1,-1\n").repeated(100'000));
+        auto r = run({"cable", "info", many, "--json"});
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QCOMPARE(r.json()["tree_count"].toInt(), 100'000);
+        QCOMPARE(r.json()["trees"].toArray().size(), 1000);
+        QVERIFY2(r.err.find("99000 more trees are counted and not listed") != std::string::npos,
+                 r.err.c_str());
+        r = run({"cable", "info", many});
+        QVERIFY(r.out.find("100000 trees that are not joined") != std::string::npos);
+        QVERIFY(r.out.find("tree 999, root 999:") != std::string::npos);
+        QVERIFY(r.out.find("tree 1000,") == std::string::npos);
+    }
+
     /// More current, more spikes: copies of one neuron; tables and a report.
     void runs()
     {

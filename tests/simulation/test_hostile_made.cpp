@@ -267,6 +267,10 @@ class TestHostileMade : public QObject
         QTest::newRow("a pipe") << QByteArray::fromStdString(pvd("pipe.vtu"));
         QTest::newRow("no times") << QByteArray::fromStdString(pvd("a.vtu", "nan") +
                                                                pvd("a.vtu", "nan"));
+        std::string often;
+        for (int k = 0; k < 100'000; ++k)
+            often += pvd(k % 2 == 0 ? "a.vtu" : "./a.vtu", std::to_string(k));
+        QTest::newRow("one frame, often") << QByteArray::fromStdString(often);
     }
     void foldersToExport()
     {
@@ -282,7 +286,7 @@ class TestHostileMade : public QObject
         QVERIFY2(e.refused(), e.told("export"));
         const bool read = e.errors.contains("has no array V_mV"); // the file elsewhere was
         QVERIFY2(!read, e.errors.constData());
-        QVERIFY(!fs::exists(at("results/frames.igb")));
+        QVERIFY(!fs::exists(at("results/frames.igb")) && !fs::exists(at("results/frames.pts")));
     }
 
     void pipesToExport()

@@ -14,6 +14,7 @@
 #include <QtTest>
 #include <exception>
 #include <fstream>
+#include <new>
 #include <sstream>
 
 using namespace tawara;
@@ -37,7 +38,7 @@ struct Ended
 };
 
 /// Each rank is a thread.
-Ended over_ranks(int ranks, const Session& s, RunOptions o)
+Ended over_ranks(int ranks, const Session& s, RunOptions o, const Progress& progress = {})
 {
     Ended out;
     o.notice = [&](const Notice& n) { out.said += n.text + "\n"; };
@@ -47,7 +48,7 @@ Ended over_ranks(int ranks, const Session& s, RunOptions o)
         threads.emplace_back([&, r] {
             ThreadRank me(mail, r);
             try {
-                auto report = parts::run_parts(s, o, me);
+                auto report = parts::run_parts(s, o, me, r == 0 ? progress : Progress());
                 if (r == 0)
                     out.report = std::move(report);
             } catch (const std::exception& e) {
@@ -289,6 +290,36 @@ class TestParts : public QObject
         s.regions[0].parameters = {{"g_Na", 10}};
         const auto other = over_ranks(3, in_parts(s, 3), o);
         QVERIFY2(other.error.find("is of another run") != std::string::npos, other.error.c_str());
+    }
+
+    /// A checkpoint is one of all ranks or none, and an end for whatever reason says how to go on.
+    void endsSayHowToGoOn()
+    {
+        auto s = session(ways[2]);
+        s.output->checkpoint_every_ms = 2;
+        const auto of = [&](int ms, int rank) {
+            return path("ends/checkpoint-0000000" + std::to_string(ms) + ".000ms-" +
+                        std::to_string(rank) + "of3.tcp");
+        };
+        fs::create_directories(of(2, 1)); // there no file can be
+        Progress memory_ends;             // in the first rank, behind the second checkpoint
+        memory_ends.report = [](double fraction, std::string_view stage) {
+            if (stage == "running" && fraction > 0.798)
+                throw std::bad_alloc();
+        };
+        const auto r = over_ranks(3, in_parts(s, 3), options("ends"), memory_ends);
+        QVERIFY2(r.error.find("bad_alloc") != std::string::npos, r.error.c_str());
+        QVERIFY2(r.said.find("a checkpoint could not be written, and the run goes on") !=
+                     std::string::npos,
+                 r.said.c_str());
+        QVERIFY(!fs::exists(of(2, 0)) && !fs::exists(of(2, 2)));
+        QVERIFY2(r.said.find("the last checkpoint is " + of(4, 0).string()) != std::string::npos,
+                 r.said.c_str());
+        QVERIFY(fs::exists(of(4, 1)) && fs::exists(of(4, 2)));
+        s.output->checkpoint_every_ms = 0;
+        const auto none = over_ranks(3, in_parts(s, 3), options("none"), memory_ends);
+        QVERIFY2(none.said.find("there is no checkpoint to go on from") != std::string::npos,
+                 none.said.c_str());
     }
 
     void whatFailsIsOneLineOfTheFirst()

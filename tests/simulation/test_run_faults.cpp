@@ -224,6 +224,13 @@ class TestRunFaults : public SlabCommands
         QCOMPARE(to({}), 0);
         for (const char* file : {"x/frames.igb", "x/frames.pts", "x/frames.elem", "x/frames.lon"})
             QVERIFY2(QFile::exists(path(file)), file);
+        // one that does not come to its end takes what it has written away
+        const QDir frames(path("x/frames"));
+        const auto last = frames.entryList(QDir::Files, QDir::Name).constLast();
+        QVERIFY(QFile::resize(frames.filePath(last), 100));
+        QCOMPARE(to({"--out", path("half.igb")}), 2);
+        for (const char* file : {"half.igb", "half.pts", "half.elem", "half.lon"})
+            QVERIFY2(!QFile::exists(path(file)), file);
         QCOMPARE(run("x.json", "x", {"--until", "0.1"}).status, 0);
         for (const char* file : {"x/frames.igb", "x/frames.pts", "x/frames.elem", "x/frames.lon"})
             QVERIFY2(!QFile::exists(path(file)), file);

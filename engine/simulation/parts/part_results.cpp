@@ -17,8 +17,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 
 namespace tawara::simulation::parts {
@@ -51,6 +53,25 @@ std::string suffix(int rank, int size)
     return "-" + std::to_string(rank) + "of" + std::to_string(size);
 }
 
+std::string text_of(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::bad_alloc&) {
+        return "not enough memory";
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+}
+
+void remove_if_there(const std::filesystem::path& file)
+{
+    try {
+        remove_plain_file(file);
+    } catch (const std::exception&) { // it stays
+    }
+}
+
 } // namespace
 
 /// @param whole  of a checkpoint of all of them, as checkpoint_name() calls it
@@ -60,11 +81,8 @@ std::filesystem::path PartRun::checkpoint_of(const std::filesystem::path& whole,
            (whole.stem().string() + suffix(rank, group_.size()) + whole.extension().string());
 }
 
-void PartRun::write_checkpoint_here()
+Checkpoint PartRun::checkpoint_here()
 {
-    const auto taken = group_.at_first(samples_.taken(*stepper_));
-    if (group_.is_first())
-        samples_.add(taken, session_.dt_ms);
     Checkpoint c;
     c.fingerprint = fingerprint_;
     c.state = stepper_->snapshot();
@@ -74,27 +92,38 @@ void PartRun::write_checkpoint_here()
         c.tables["ecg.csv"] = {ecg_.table(), ecg_.print()};
     c.threshold_mV = session_.activation_threshold_mV;
     c.provenance = provenance().text;
+    return c;
+}
+
+/// All take part, whatever fails here: between the votes nothing is thrown.
+void PartRun::write_checkpoint_here()
+{
+    const auto taken = group_.at_first(samples_.taken(*stepper_));
+    if (group_.is_first())
+        samples_.add(taken, session_.dt_ms);
     const auto file =
         checkpoint_of(options_.out / checkpoint_name(stepper_->time_ms()), group_.rank());
-    std::string why;
+    std::exception_ptr failure;
     const auto write = [&] {
         try {
-            write_checkpoint(c, file);
-        } catch (const InputError& e) {
-            why = e.what();
+            write_checkpoint(checkpoint_here(), file);
+        } catch (const std::exception&) { // a full disk, or no memory for a copy of the states
+            failure = std::current_exception();
         }
     };
     // The first one's is there while all others are: a run goes on by its name.
     if (!group_.is_first())
         write();
-    if (!group_.any(!why.empty()) && group_.is_first())
+    if (!group_.any(failure != nullptr) && group_.is_first())
         write();
-    if (group_.any(!why.empty()))
-        return say(Notice::Level::warning,
-                   "a checkpoint could not be written, and the run goes on without: " +
-                       (why.empty() ? "another rank's failed" : why));
-    checkpoints_.push_back(file);
-    remove_old_checkpoints();
+    if (!group_.any(failure != nullptr)) {
+        checkpoints_.push_back(file);
+        return remove_old_checkpoints();
+    }
+    remove_if_there(file); // one of some ranks alone is none
+    checkpoints_failed_ = true;
+    say(Notice::Level::warning, "a checkpoint could not be written, and the run goes on without: " +
+                                    (failure ? text_of(failure) : "another rank's failed"));
 }
 
 void PartRun::remove_old_checkpoints()
@@ -103,10 +132,10 @@ void PartRun::remove_old_checkpoints()
     if (kept == 0 || checkpoints_.size() <= kept)
         return;
     if (group_.is_first())
-        remove_plain_file(checkpoints_.front());
+        remove_if_there(checkpoints_.front());
     group_.any(false);
     if (!group_.is_first())
-        remove_plain_file(checkpoints_.front());
+        remove_if_there(checkpoints_.front());
     checkpoints_.pop_front();
 }
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 
 namespace tawara::simulation::parts {
@@ -293,26 +294,33 @@ void PartRun::say_last_checkpoint() const
     if (checkpoints_.empty())
         return say(Notice::Level::info,
                    no_checkpoint_since(options_,
-                                       static_cast<double>(checkpoints_every_) * session_.dt_ms));
+                                       static_cast<double>(checkpoints_every_) * session_.dt_ms,
+                                       checkpoints_failed_));
     const auto& last = checkpoints_.back();
     say(Notice::Level::info, "the last checkpoint is " + last.string() +
                                  " and those of the other ranks; " + how_to_go_on(options_, last));
+}
+
+RunReport PartRun::steps_and_results(std::optional<Stopped>& stopped, const Progress& progress)
+{
+    stopped = take_steps(progress);
+    const bool due = checkpoints_every_ > 0 && stepper_->step() % checkpoints_every_ == 0;
+    if (stopped && !stopped->at && stepper_->step() > first_step_ && !due)
+        write_checkpoint_here(); // so that a run that was stopped can go on from where it was
+    return finish(stopped);
 }
 
 RunReport PartRun::go(const Progress& progress)
 {
     begin_folder();
     std::optional<Stopped> stopped;
+    RunReport report;
     try {
-        stopped = take_steps(progress);
-    } catch (const DeviceError&) { // another rank has died, and with it what it had
+        report = steps_and_results(stopped, progress);
+    } catch (const std::exception&) { // a rank that has died or failed, memory, a full disk
         say_last_checkpoint();
         throw;
     }
-    const bool due = checkpoints_every_ > 0 && stepper_->step() % checkpoints_every_ == 0;
-    if (stopped && !stopped->at && stepper_->step() > first_step_ && !due)
-        write_checkpoint_here(); // so that a run that was stopped can go on from where it was
-    auto report = finish(stopped);
     if (!stopped)
         return report;
     say_last_checkpoint();

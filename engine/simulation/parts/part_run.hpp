@@ -8,6 +8,7 @@
 #include "engine/simulation/parts/part_ecg.hpp"
 #include "engine/simulation/parts/part_samples.hpp"
 #include "engine/simulation/parts/part_tissue.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/results/run_report.hpp"
@@ -47,6 +48,7 @@ class PartRun
     Bytes decide(const std::vector<Bytes>& all, const Progress& progress);
     void events();
     void write_frame();
+    Checkpoint checkpoint_here();
     void write_checkpoint_here();
     std::filesystem::path checkpoint_of(const std::filesystem::path& whole, int rank) const;
     RunReport finish(const std::optional<Stopped>& stopped);
@@ -54,6 +56,7 @@ class PartRun
     std::string report_text(const std::string& ended, const device::Maps& maps, RunReport& r);
     void remove_old_checkpoints();
     void say_last_checkpoint() const;
+    RunReport steps_and_results(std::optional<Stopped>& stopped, const Progress& progress);
 
     const Session& session_;
     const RunOptions& options_;
@@ -76,6 +79,7 @@ class PartRun
     std::vector<ListedFrame> frames_;
     std::vector<std::string> files_;
     std::deque<std::filesystem::path> checkpoints_; ///< of this process, oldest first
+    bool checkpoints_failed_ = false;               ///< one at least
 };
 
 } // namespace tawara::simulation::parts
