@@ -6,6 +6,7 @@
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_bounds.hpp"
 #include "engine/simulation/session/session_dyads.hpp"
 #include "engine/simulation/session/session_extras.hpp"
 #include "engine/simulation/session/session_override.hpp"
@@ -215,6 +216,7 @@ StimulusRegion stimulus_region(const JsonNode& n)
     Nodes nodes;
     for (const auto& x : n.at("nodes", "").items("a list of vertex numbers", 1))
         nodes.nodes.push_back(x.integer(0, std::numeric_limits<std::int32_t>::max()));
+    nodes.nodes = each_once(std::move(nodes.nodes));
     return nodes;
 }
 
@@ -259,7 +261,7 @@ std::vector<Probe> probes(const JsonNode& n)
 {
     std::vector<Probe> out;
     std::set<std::string> names{"time_ms"};
-    for (const auto& p : n.items("a list of probes")) {
+    for (const auto& p : key_items(n, "/probes", "a list of probes")) {
         only_keys(p, "/probes/#");
         const auto name = need_key(p, "/probes/#/name");
         const auto text = name.text();
@@ -282,7 +284,7 @@ void tissue(const JsonNode& n, Session& s)
     s.regions.clear();
     const auto should = session_key("/tissue/regions").also.needed;
     std::size_t named = 0;
-    for (const auto& r : n.at("regions", should).items(should, 1)) {
+    for (const auto& r : key_items(n.at("regions", should), "/tissue/regions", should, 1)) {
         s.regions.push_back(region(r));
         need_few_tetrahedra(r, s.regions.back(), named);
     }
@@ -405,7 +407,7 @@ Session session(const JsonNode& n)
         reaction(*r, s);
     read_time(need_key(n, "/time"), s);
     if (const auto list = n.find("stimuli")) {
-        const auto items = list->items("a list of stimuli");
+        const auto items = key_items(*list, "/stimuli", "a list of stimuli");
         for (std::size_t i = 0; i < items.size(); ++i)
             s.stimuli.push_back(stimulus(items[i], i, s));
         need_few_pulses(*list, s);
