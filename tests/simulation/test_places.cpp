@@ -60,6 +60,31 @@ class TestPlaces : public QObject
     mesh::Surface surface_;
 
   private Q_SLOTS:
+    /// Leads keep as many weights as they have, whatever the number of electrodes; sums are those
+    /// of all electrodes in their order.
+    void leadsKeepTheirOwnWeights()
+    {
+        constexpr std::size_t n = 1000;
+        EcgLayout layout;
+        std::vector<double> potential_mV;
+        for (std::size_t k = 0; k < n; ++k) {
+            const auto name = "E" + std::to_string(k);
+            layout.electrodes.push_back({name, {}});
+            layout.leads.push_back({name, {{name, 1}}});
+            potential_mV.push_back(std::sin(static_cast<double>(k)));
+        }
+        layout.leads.push_back({"three", {{"E7", -1. / 3}, {"E3", 1}, {"E5", -1. / 3}}});
+        const LeadWeights mix(layout);
+        QCOMPARE(mix.size(), n + 1);
+        QCOMPARE(mix.entries(), n + 3);
+        for (std::size_t k = 0; k < n; ++k)
+            QVERIFY(mix.of(k, potential_mV) == potential_mV[k]);
+        double sum = potential_mV[3];
+        sum += -1. / 3 * potential_mV[5];
+        sum += -1. / 3 * potential_mV[7];
+        QCOMPARE(mix.of(n, potential_mV), sum);
+    }
+
     void initTestCase()
     {
         mesh::generator::HeartParameters p;
