@@ -60,6 +60,29 @@ class TestPlaces : public QObject
     mesh::Surface surface_;
 
   private Q_SLOTS:
+    /// A label that the mesh lacks is told before conductivities are searched for.
+    void labelsAreLookedAtFirst()
+    {
+        Session s;
+        s.name = "s.json";
+        s.mesh = MeshSlab{{2, 1, 1}, 0.5};
+        s.regions[0].velocity_m_per_s = ConductionVelocity{0.6, 0.6, 0.6};
+        s.regions.push_back(s.regions[0]);
+        s.regions[1].labels = {77};
+        std::vector<std::string> stages;
+        Progress progress;
+        progress.report = [&](double, std::string_view stage) { stages.emplace_back(stage); };
+        std::string told;
+        try {
+            (void)build_tissue(s, progress);
+        } catch (const InputError& e) {
+            told = e.what();
+        }
+        QCOMPARE(told, std::string("s.json:/tissue/regions/1/label: the mesh has no label 77; it "
+                                   "has 1"));
+        QCOMPARE(stages.back(), std::string("extracting the surface"));
+    }
+
     /// Leads keep as many weights as they have, whatever the number of electrodes; sums are those
     /// of all electrodes in their order.
     void leadsKeepTheirOwnWeights()

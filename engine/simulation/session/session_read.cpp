@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Session files to values: what is allowed where. Values to files: session_write.cpp.
+#include "engine/calcium/paced_cell.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
@@ -156,7 +157,10 @@ cell::SpecialVariables special_variables(const JsonNode& n)
     return {text("membrane_potential"), text("stimulus"), text("time")};
 }
 
-Region region(const JsonNode& n)
+/// Models and variants that regions before have named: they are looked up once.
+using NamedModels = std::set<std::pair<std::string, std::string>>;
+
+Region region(const JsonNode& n, NamedModels& named)
 {
     Region r;
     read_keys(n, "/tissue/regions/#", r);
@@ -181,10 +185,12 @@ Region region(const JsonNode& n)
     r.model = cell::model_key(model.text(), std::filesystem::path(n.file()).parent_path());
     if (const auto names = n.find("model_variables"))
         r.model = cell::key_with(r.model, special_variables(*names));
-    cell::model_info(r.model, n.file(), model.pointer());
+    if (named.emplace(r.model, "").second)
+        cell::model_info(r.model, n.file(), model.pointer());
     if (const auto v = n.find("variant")) {
         r.variant = v->text();
-        cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
+        if (named.emplace(r.model, r.variant).second)
+            cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
     }
     read_dyads(n, r);
     read_conduction(n, r);
@@ -284,8 +290,9 @@ void tissue(const JsonNode& n, Session& s)
     s.regions.clear();
     const auto should = session_key("/tissue/regions").also.needed;
     std::size_t named = 0;
+    NamedModels models;
     for (const auto& r : key_items(n.at("regions", should), "/tissue/regions", should, 1)) {
-        s.regions.push_back(region(r));
+        s.regions.push_back(region(r, models));
         need_few_tetrahedra(r, s.regions.back(), named);
     }
     if (s.regions.front().inherits() && !s.regions.front().insulating)
@@ -346,13 +353,23 @@ cell::Scheme scheme_of_tissue(const JsonNode& n)
     return cell::scheme_by_name(text, n.file(), n.pointer());
 }
 
+/// The models of its regions, each once, in the order of these.
+std::vector<std::string> models_of(const Session& s)
+{
+    std::vector<std::string> out;
+    std::set<std::string> known;
+    for (const auto& r : s.regions)
+        if (!r.inherits() && known.insert(r.model).second)
+            out.push_back(r.model);
+    return out;
+}
+
 /// The scheme of a session that names none.
 cell::Scheme usual_scheme(const Session& s)
 {
     std::vector<const cell::ModelInfo*> models;
-    for (const auto& r : s.regions)
-        if (!r.inherits())
-            models.push_back(&cell::model_info(r.model));
+    for (const auto& model : models_of(s))
+        models.push_back(&cell::model_info(model));
     return cell::usual_scheme(models);
 }
 
@@ -375,17 +392,17 @@ void reaction(const JsonNode& n, Session& s)
     if (!scheme)
         return;
     s.reaction = scheme_of_tissue(*scheme);
-    for (const auto& r : s.regions) {
-        if (r.inherits() || has_dyads(r)) // these have steps of their own
+    for (const auto& model : models_of(s)) {
+        if (model == calcium::dyad_model) // these have steps of their own
             continue;
-        const auto& can = cell::model_info(r.model).schemes;
+        const auto& can = cell::model_info(model).schemes;
         if (std::find(can.begin(), can.end(), s.reaction) != can.end())
             continue;
         std::string list;
         for (auto c : can)
             if (c != cell::Scheme::cvode)
                 list += (list.empty() ? "" : ", ") + std::string(cell::name(c));
-        scheme->fail_value("one that tissue of model " + r.model + " can be stepped by: " + list);
+        scheme->fail_value("one that tissue of model " + model + " can be stepped by: " + list);
     }
 }
 
