@@ -31,6 +31,16 @@ class TestCore : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    void longPlacesAreToldShort()
+    {
+        const std::string key(400000, 'k');
+        const InputError e("s.json", "/axes/" + key, "is wrong");
+        QVERIFY(std::string(e.what()).size() < 250);
+        QVERIFY(std::string(e.what()).starts_with("s.json:/axes/kkk"));
+        QVERIFY(std::string(e.what()).ends_with("kkk: is wrong"));
+        QCOMPARE(e.where, "/axes/" + key);
+    }
+
     /// What is slow beside the steps counts, too: a stop was looked at once in 4096 of them.
     void batchesLastATenthOfASecond()
     {

@@ -190,6 +190,11 @@ class TestHostileSessions : public QObject
         QVERIFY(with("view=" + repeated("[", 50000) + repeated("]", 50000)).find("100 deep") !=
                 std::string::npos);
         QVERIFY(with("view" + repeated(".a", 50000) + "=1").find("100 parts") != std::string::npos);
+        // of what is long a message tells the beginning
+        for (const auto& set :
+             {"time." + std::string(400000, 'k') + "=1", "name=" + std::string(400000, 'k'),
+              "time.dt_ms=" + std::string(400000, 'k'), std::string(400000, 'k') + "=null"})
+            QVERIFY2(with(set).size() < 700, with(set).c_str());
     }
 
     /// What is long is no slip of what is known: it was compared with it, letter by letter.
