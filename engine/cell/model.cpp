@@ -157,9 +157,9 @@ void require_model(const std::string& key, const std::string& file, const std::s
 {
     const std::string model = path_of(key);
     if (!is_file(model)) {
-        auto known = compiler::library_names();
-        if (own_model(model) != nullptr || std::binary_search(known.begin(), known.end(), model))
+        if (own_model(model) != nullptr || compiler::is_library_name(model))
             return;
+        auto known = compiler::library_names();
         for (auto& name : own_model_names())
             known.push_back(std::move(name));
         throw InputError(file, where,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cell/imports.hpp"
 #include "engine/cli/command.hpp"
+#include "engine/core/batches.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 
@@ -140,7 +141,8 @@ Progress Context::progress() const
                 show_notices();
                 running_ = true;
             }
-            if (console_.results_begun && (stage == "running" || stage == "writing"))
+            if (console_.results_begun &&
+                (stage == "running" || stage == "writing" || stage == stage_of_outputs))
                 *console_.results_begun = true;
         }
         if (std::chrono::duration<double>(now - state->shown).count() < interval_s)

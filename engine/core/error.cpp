@@ -18,11 +18,20 @@ std::string one_line(std::string s)
     return s;
 }
 
+/// A place that can be told from others: keys of foreign files may be as long as these.
+std::string short_place(const std::string& where)
+{
+    constexpr std::size_t longest = 200, kept = 90;
+    if (where.size() <= longest)
+        return where;
+    return where.substr(0, kept) + "..." + where.substr(where.size() - kept);
+}
+
 std::string located(const std::string& file, const std::string& where, const std::string& reason)
 {
-    if (file.empty())
-        return one_line(where.empty() ? reason : where + ": " + reason);
-    return one_line(where.empty() ? file + ": " + reason : file + ":" + where + ": " + reason);
+    if (where.empty())
+        return one_line(file.empty() ? reason : file + ": " + reason);
+    return one_line((file.empty() ? "" : file + ":") + short_place(where) + ": " + reason);
 }
 
 } // namespace

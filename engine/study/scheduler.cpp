@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/scheduler.hpp"
 
+#include "engine/core/batches.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
@@ -115,6 +116,7 @@ class Scheduler
     StudyOutcome go(const Progress& progress)
     {
         const auto begin = Clock::now();
+        progress.at(0, stage_of_outputs);
         const std::stop_callback stop(progress.stop, [this] { stop_.request_stop(); });
         std::vector<std::thread> threads;
         for (std::size_t k = 0; k < slots_.size(); ++k)

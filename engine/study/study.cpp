@@ -355,9 +355,15 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
             (void)pulse_of(session, *s.restitution, s.file);
         return session;
     } catch (const InputError& e) {
+        constexpr std::size_t longest = 60, most = 300; // of one, and of all
         std::string of;
-        for (const auto& text : settings)
-            of += (of.empty() ? " (" + run.name + ": " : ", ") + text;
+        for (const auto& text : settings) {
+            const bool room = of.size() < most;
+            of += of.empty() ? " (" + run.name + ": " : ", ";
+            of += !room ? "..." : text.size() > longest ? text.substr(0, longest) + "..." : text;
+            if (!room)
+                break;
+        }
         throw InputError(e.file, e.where, e.reason + of + (of.empty() ? "" : ")"));
     }
 }

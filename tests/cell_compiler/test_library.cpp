@@ -74,6 +74,15 @@ class TestLibrary : public QObject
     }
 
   private Q_SLOTS:
+    void namesAreThoseOfTheFolder()
+    {
+        for (const auto& name : library_names())
+            QVERIFY2(is_library_name(name), name.c_str());
+        for (const auto* name : {"", "none", "../models/ten_tusscher_2006", "ten_tusscher_2006.mmt",
+                                 "/ten_tusscher_2006", "ten_tusscher_2006/"})
+            QVERIFY2(!is_library_name(name), name);
+    }
+
     void initTestCase()
     {
         collections_ = true;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/batches.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
@@ -30,6 +31,40 @@ class TestCore : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    void longPlacesAreToldShort()
+    {
+        const std::string key(400000, 'k');
+        const InputError e("s.json", "/axes/" + key, "is wrong");
+        QVERIFY(std::string(e.what()).size() < 250);
+        QVERIFY(std::string(e.what()).starts_with("s.json:/axes/kkk"));
+        QVERIFY(std::string(e.what()).ends_with("kkk: is wrong"));
+        QCOMPARE(e.where, "/axes/" + key);
+    }
+
+    /// What is slow beside the steps counts, too: a stop was looked at once in 4096 of them.
+    void batchesLastATenthOfASecond()
+    {
+        Batches batches;
+        std::int64_t steps = 0, looks = 0;
+        for (constexpr double step_s = 0.01; steps < 4096; ++looks) {
+            const auto n = batches.next();
+            steps += n;
+            batches.took(step_s * static_cast<double>(n));
+            QVERIFY(n <= 32);
+        }
+        QVERIFY2(looks > 128, qPrintable(QString::number(looks)));
+        batches.took(1000);
+        const auto before = batches.next();
+        batches.took(0.1);
+        QCOMPARE(batches.next(), before);
+        for (int k = 0; k < 100; ++k)
+            batches.took(0);
+        QCOMPARE(batches.next(), std::int64_t(4096));
+        for (int k = 0; k < 100; ++k)
+            batches.took(1);
+        QCOMPARE(batches.next(), std::int64_t(1));
+    }
+
     void inputErrorsReadAsOneLine()
     {
         QCOMPARE(std::string(InputError("a.json", "/time/dt_ms", "no").what()),

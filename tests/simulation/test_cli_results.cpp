@@ -2,6 +2,8 @@
 // Results of the command line in other programs' formats.
 #include "engine/cli/cli.hpp"
 #include "engine/cli/command.hpp"
+#include "engine/simulation/run/run.hpp"
+#include "tests/simulation/bad_sessions.hpp"
 #include "tests/simulation/igb_reader.hpp"
 
 #include <QDir>
@@ -11,9 +13,12 @@
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
+#include <stop_token>
+#include <vector>
 
 using namespace tawara;
 
@@ -84,6 +89,35 @@ class TestCliResults : public QObject
         c.notice({Notice::Level::warning, "a checkpoint could not be written"});
         QVERIFY(err.str().find("warning: a checkpoint could not be written\n") !=
                 std::string::npos);
+    }
+
+    /// From when a run takes its folder a stop is waited for, the first step included, and the
+    /// folder has a report.
+    void aStopBeforeTheFirstStepLeavesAReport()
+    {
+        std::ostringstream out, err;
+        std::atomic<bool> begun{false};
+        const cli::Console console{out, err, {}, false, nullptr, &begun};
+        const cli::Context c(console, false, {});
+        std::stop_source asked;
+        std::vector<std::string> after; // stages
+        auto progress = c.progress();
+        progress.stop = asked.get_token();
+        progress.report = [&, say = progress.report](double fraction, std::string_view stage) {
+            say(fraction, stage);
+            if (begun) {
+                after.emplace_back(stage);
+                asked.request_stop();
+            }
+        };
+        simulation::RunOptions o;
+        o.out = path("stopped");
+        o.device.devices = device::Devices("cpu");
+        QVERIFY_THROWS_EXCEPTION(
+            Cancelled,
+            run_session(simulation::parse_session(bad_sessions::good, "s.json"), o, progress));
+        QCOMPARE(after, std::vector<std::string>{"taking the output folder"});
+        QVERIFY(QFile::exists(dir_.filePath("stopped/report.json")));
     }
 
     /// The time left is of the whole stage, though its name counts; what was done before it began

@@ -15,6 +15,7 @@
 #include <QtTest>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -42,6 +43,15 @@ std::string repeated(const std::string& s, int times)
     std::string r;
     for (int i = 0; i < times; ++i)
         r += s;
+    return r;
+}
+
+/// Elements 0 to n - 1 of a list.
+std::string numbered(int n, const std::function<std::string(int)>& element)
+{
+    std::string r;
+    for (int k = 0; k < n; ++k)
+        r += (k > 0 ? "," : "") + element(k);
     return r;
 }
 
@@ -116,6 +126,24 @@ class TestHostileSessions : public QObject
                              "0.5}",
                              10)),
             "25000000 tetrahedra in all");
+        const auto probe = [](int k) {
+            return "{\"name\":\"" + std::to_string(k) + "\",\"position_mm\":[1,1,1]}";
+        };
+        row("probes", session("", "", ",\"probes\":[" + numbered(10001, probe) + "]"),
+            ":/probes: is a list of 10001; it should be a list of at most 10000 probes");
+        row("electrodes",
+            session("", "", ",\"ecg\":{\"electrodes\":[" + numbered(1001, probe) + "]}"),
+            ":/ecg/electrodes: is a list of 1001; it should be a list of at most 1000 electrodes");
+        row("leads", session("", "", ",\"ecg\":{\"leads\":[" + numbered(1001, probe) + "]}"),
+            ":/ecg/leads: is a list of 1001; it should be a list of at most 1000 leads");
+        row("probes of a network",
+            session("", "",
+                    ",\"purkinje\":{\"grow\":{},\"probes\":[" + numbered(10001, probe) + "]}"),
+            ":/purkinje/probes: is a list of 10001; it should be a list of at most 10000 probes");
+        row("stimuli", session("", "}" + repeated(",{}", 4999) + ",{"),
+            ":/stimuli: is a list of 5001; it should be a list of at most 5000 stimuli");
+        row("regions", session(repeated(",{\"label\":1,\"conductivity_scale\":0.5}", 20000)),
+            ":/tissue/regions: is a list of 20001; it should be a list of at most 20000 regions");
         row("extra pulses",
             session("", ",\"protocol\":{\"kind\":\"s1s2\",\"cycle_ms\":2,\"count\":1,\"extra_ms\":"
                         "[" +
@@ -137,6 +165,22 @@ class TestHostileSessions : public QObject
         QVERIFY2(peak_kB() - before < 450000, qPrintable(QString::number(peak_kB() - before)));
     }
 
+    /// A vertex that is listed again and again counts once, where it is first.
+    void nodesAreEachOnce()
+    {
+        std::string text = session();
+        const std::string box = "{\"box_mm\":[[0,0,0],[1,1,1]]}";
+        const auto nodes = [&](const std::string& list) {
+            auto t = text;
+            t.replace(t.find(box), box.size(), "{\"nodes\":[" + list + "]}");
+            return std::get<Nodes>(parse_session(t, "s.json").stimuli.at(0).region).nodes;
+        };
+        using List = std::vector<std::int64_t>;
+        QCOMPARE(nodes(repeated("7,", 100000) + "7"), List{7});
+        QCOMPARE(nodes("9,2,9,5,2"), (List{9, 2, 5}));
+        QCOMPARE(nodes("5,4,3"), (List{5, 4, 3}));
+    }
+
     void overridesToo()
     {
         const auto with = [&](const std::string& set) {
@@ -146,6 +190,11 @@ class TestHostileSessions : public QObject
         QVERIFY(with("view=" + repeated("[", 50000) + repeated("]", 50000)).find("100 deep") !=
                 std::string::npos);
         QVERIFY(with("view" + repeated(".a", 50000) + "=1").find("100 parts") != std::string::npos);
+        // of what is long a message tells the beginning
+        for (const auto& set :
+             {"time." + std::string(400000, 'k') + "=1", "name=" + std::string(400000, 'k'),
+              "time.dt_ms=" + std::string(400000, 'k'), std::string(400000, 'k') + "=null"})
+            QVERIFY2(with(set).size() < 700, with(set).c_str());
     }
 
     /// What is long is no slip of what is known: it was compared with it, letter by letter.

@@ -140,6 +140,7 @@ class TestPacingAnswers : public QObject
         b.start_ms = 70;
         b.protocol->pause_ms = 5;
         QVERIFY(same_search(a, b));
+        QVERIFY(!search_key(a).empty() && search_key(a) == search_key(b));
         b.protocol->cycle_ms = 400;
         QVERIFY(!same_search(a, b));
         b = a;

@@ -61,6 +61,54 @@ class TestPlaces : public QObject
     mesh::Surface surface_;
 
   private Q_SLOTS:
+    /// A label that the mesh lacks is told before conductivities are searched for.
+    void labelsAreLookedAtFirst()
+    {
+        Session s;
+        s.name = "s.json";
+        s.mesh = MeshSlab{{2, 1, 1}, 0.5};
+        s.regions[0].velocity_m_per_s = ConductionVelocity{0.6, 0.6, 0.6};
+        s.regions.push_back(s.regions[0]);
+        s.regions[1].labels = {77};
+        std::vector<std::string> stages;
+        Progress progress;
+        progress.report = [&](double, std::string_view stage) { stages.emplace_back(stage); };
+        std::string told;
+        try {
+            (void)build_tissue(s, progress);
+        } catch (const InputError& e) {
+            told = e.what();
+        }
+        QCOMPARE(told, std::string("s.json:/tissue/regions/1/label: the mesh has no label 77; it "
+                                   "has 1"));
+        QCOMPARE(stages.back(), std::string("extracting the surface"));
+    }
+
+    /// Leads keep as many weights as they have, whatever the number of electrodes; sums are those
+    /// of all electrodes in their order.
+    void leadsKeepTheirOwnWeights()
+    {
+        constexpr std::size_t n = 1000;
+        EcgLayout layout;
+        std::vector<double> potential_mV;
+        for (std::size_t k = 0; k < n; ++k) {
+            const auto name = "E" + std::to_string(k);
+            layout.electrodes.push_back({name, {}});
+            layout.leads.push_back({name, {{name, 1}}});
+            potential_mV.push_back(std::sin(static_cast<double>(k)));
+        }
+        layout.leads.push_back({"three", {{"E7", -1. / 3}, {"E3", 1}, {"E5", -1. / 3}}});
+        const LeadWeights mix(layout);
+        QCOMPARE(mix.size(), n + 1);
+        QCOMPARE(mix.entries(), n + 3);
+        for (std::size_t k = 0; k < n; ++k)
+            QVERIFY(mix.of(k, potential_mV) == potential_mV[k]);
+        double sum = potential_mV[3];
+        sum += -1. / 3 * potential_mV[5];
+        sum += -1. / 3 * potential_mV[7];
+        QCOMPARE(mix.of(n, potential_mV), sum);
+    }
+
     void initTestCase()
     {
         mesh::generator::HeartParameters p;

@@ -108,9 +108,8 @@ fs::path file_of(const std::string& name)
 {
     if (is_file(name))
         return name;
-    const auto known = library_names();
-    if (std::find(known.begin(), known.end(), name) == known.end())
-        unknown({"--model", ""}, "cell model", name, known);
+    if (!is_library_name(name))
+        unknown({"--model", ""}, "cell model", name, library_names());
     return resource("resources/models/" + name + ".mmt");
 }
 
@@ -124,6 +123,13 @@ std::vector<std::string> library_names()
             names.push_back(e.path().stem().string());
     std::sort(names.begin(), names.end());
     return names;
+}
+
+bool is_library_name(const std::string& name)
+{
+    std::error_code none;
+    return !name.empty() && name.find('/') == std::string::npos && !is_file(name) &&
+           fs::exists(resource("resources/models") / (name + ".mmt"), none);
 }
 
 CellSystem load_model(const std::string& name, const ResolveOptions& options)

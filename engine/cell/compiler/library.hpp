@@ -7,6 +7,10 @@ namespace tawara::cell::compiler {
 /// Names of the models that ship with the program (resources/models/NAME.mmt), sorted.
 std::vector<std::string> library_names();
 
+/// Whether a model of that name ships with the program.
+/// @cost  one look at a file; the folder is not listed
+bool is_library_name(const std::string& name);
+
 /// A model of the library by name, or a .mmt or .cellml file by path (anything with a dot in its
 /// name).
 /// @throws InputError naming the nearest known model

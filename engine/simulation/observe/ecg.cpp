@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 namespace tawara::simulation {
 namespace {
@@ -189,10 +191,13 @@ std::vector<std::string> EcgLayout::names() const
 std::vector<std::string> electrodes_without_lead(const std::vector<Electrode>& electrodes,
                                                  const Leads& leads)
 {
+    std::set<std::string> used;
+    for (const auto& lead : leads_of(electrodes, leads))
+        for (const auto& [name, weight] : lead.weights)
+            used.insert(name);
     std::vector<std::string> out;
-    const auto list = leads_of(electrodes, leads);
     for (const auto& e : electrodes)
-        if (!names_electrode(list, e.name))
+        if (used.count(e.name) == 0)
             out.push_back(e.name);
     return out;
 }
@@ -227,7 +232,6 @@ EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, 
             throw InputError(file, "/ecg/electrodes",
                              "two electrodes are named '" + e.name +
                                  "'; give each a name of its own");
-    const auto has = [&](const std::string& name) { return has_electrode(out.electrodes, name); };
     const bool torso = in_torso(electrodes, leads);
     if (torso || leads.kind == Leads::Kind::twelve_lead) {
         auto frame = leads.frame ? *leads.frame : torso_frame(*t.mesh, *t.surface);
@@ -238,13 +242,13 @@ EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, 
         for (const auto& e : leads.kind != Leads::Kind::twelve_lead ? std::vector<Electrode>{}
                              : torso                                ? electrodes_on_torso(frame)
                                                                     : twelve_lead_electrodes(frame))
-            if (!has(e.name))
+            if (names.insert(e.name).second)
                 out.electrodes.push_back(e);
     }
     if (leads.kind == Leads::Kind::list) {
         for (const auto& l : out.leads)
             for (const auto& [name, weight] : l.weights)
-                if (!has(name))
+                if (names.count(name) == 0)
                     throw InputError(file, "/ecg/leads",
                                      "lead '" + l.name + "' names the electrode '" + name +
                                          "', which is not there");
@@ -313,6 +317,34 @@ std::vector<std::vector<double>> lead_fields(const mesh::TetMesh& m,
     return out;
 }
 
+LeadWeights::LeadWeights(const EcgLayout& layout)
+{
+    std::multimap<std::string_view, std::size_t> places;
+    for (std::size_t e = 0; e < layout.electrodes.size(); ++e)
+        places.emplace(layout.electrodes[e].name, e);
+    for (const auto& lead : layout.leads) {
+        std::map<std::size_t, double> row; // by electrode
+        for (const auto& [name, weight] : lead.weights) {
+            const auto [begin, end] = places.equal_range(name);
+            for (auto at = begin; at != end; ++at)
+                row[at->second] += weight;
+        }
+        for (const auto& [electrode, weight] : row) {
+            electrode_.push_back(electrode);
+            weight_.push_back(weight);
+        }
+        first_.push_back(electrode_.size());
+    }
+}
+
+double LeadWeights::of(std::size_t lead, std::span<const double> potential_mV) const
+{
+    double sum = 0;
+    for (auto k = first_[lead]; k < first_[lead + 1]; ++k)
+        sum += weight_[k] * potential_mV[electrode_[k]];
+    return sum;
+}
+
 EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool on_vertices,
                    const RegionMap& patches, EcgLayout layout, double bath_S_per_m,
                    const Progress& progress)
@@ -344,14 +376,7 @@ EcgField::EcgField(const mesh::TetMesh& m, const mesh::VertexStars& stars, bool 
         }
         weights_.emplace_back(w.begin(), w.end());
     }
-    for (const auto& l : layout_.leads) {
-        std::vector<double> row(layout_.electrodes.size(), 0);
-        for (const auto& [name, weight] : l.weights)
-            for (std::size_t e = 0; e < row.size(); ++e)
-                if (layout_.electrodes[e].name == name)
-                    row[e] += weight;
-        mix_.push_back(std::move(row));
-    }
+    mix_ = LeadWeights(layout_);
 }
 
 std::vector<float> EcgField::leads(std::span<const double> v) const
@@ -376,12 +401,8 @@ std::vector<float> EcgField::leads(std::span<const double> v) const
         potential[e] = sum[0] + sum[1] + sum[2] + sum[3];
     }
     std::vector<float> out;
-    for (const auto& row : mix_) {
-        double sum = 0;
-        for (std::size_t e = 0; e < row.size(); ++e)
-            sum += row[e] * potential[e];
-        out.push_back(static_cast<float>(sum));
-    }
+    for (std::size_t lead = 0; lead < mix_.size(); ++lead)
+        out.push_back(static_cast<float>(mix_.of(lead, potential)));
     return out;
 }
 

@@ -58,6 +58,23 @@ Notices ecg_notices(const Tissue& t, const std::vector<Electrode>& electrodes, c
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file);
 
+/// Leads as weights of the electrodes' potentials: those that are not 0.
+class LeadWeights
+{
+  public:
+    LeadWeights() = default;
+    explicit LeadWeights(const EcgLayout& layout);
+    std::size_t size() const { return first_.size() - 1; } ///< leads
+    std::size_t entries() const { return electrode_.size(); }
+    /// Potential of a lead [mV], of those at the electrodes, which are added in their order.
+    double of(std::size_t lead, std::span<const double> potential_mV) const;
+
+  private:
+    std::vector<std::size_t> first_{0}; ///< entries of a lead begin there; their number at the end
+    std::vector<std::size_t> electrode_;
+    std::vector<double> weight_;
+};
+
 /// The electrocardiogram as weights of unknowns (analysis/lead_field.hpp; in a torso
 /// analysis/torso_lead_field.hpp).
 class EcgField
@@ -80,7 +97,7 @@ class EcgField
   private:
     EcgLayout layout_;
     std::vector<std::vector<float>> weights_; ///< [electrode][unknown]
-    std::vector<std::vector<double>> mix_;    ///< [lead][electrode]
+    LeadWeights mix_;
 };
 
 /// The conductivity tensors [S/m] of the tetrahedra as sources of an electrocardiogram.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <tuple>
 
 namespace tawara::simulation {
 namespace {
@@ -84,6 +86,7 @@ void PulseLog::clear()
 {
     std::lock_guard hold(mutex_);
     periods_.clear();
+    series_.clear();
     at_once_.clear();
     listed_ = 0;
 }
@@ -96,9 +99,18 @@ std::uint64_t PulseLog::set(std::span<const Stimulus> stimuli, double now_ms)
     std::erase_if(periods_, [](const Period& p) {
         return std::isfinite(p.to_ms) && pulses_of(p.stimulus, p.from_ms, p.to_ms).empty();
     });
+    std::set<std::uint64_t> left;
+    for (const auto& p : periods_)
+        left.insert(p.series);
+    std::erase_if(series_, [&](const auto& x) { return left.count(x.second) == 0; });
     const auto first = next_;
-    for (const auto& s : stimuli)
-        periods_.push_back({next_++, s, now_ms, std::numeric_limits<double>::infinity(), {}});
+    for (const auto& s : stimuli) {
+        const auto number = next_++;
+        const auto key = search_key(s);
+        const auto series = key.empty() ? number : series_.try_emplace(key, number).first->second;
+        periods_.push_back(
+            {number, series, s, now_ms, std::numeric_limits<double>::infinity(), {}});
+    }
     listed_ = stimuli.size();
     return first;
 }
@@ -154,20 +166,27 @@ void PulseLog::decided(const CaptureEvent& e)
                 c.pulse.overtaken = e.overtaken;
         return;
     }
-    for (auto& p : periods_)
-        if (p.number == e.command)
-            p.decided[key_of(e.time_ms)] = e;
+    if (const auto at = place_of(e.command); at < periods_.size())
+        periods_[at].decided[key_of(e.time_ms)] = e;
 }
 
 std::vector<CaptureEvent> PulseLog::verdicts(std::uint64_t number) const
 {
     std::lock_guard hold(mutex_);
     std::vector<CaptureEvent> out;
-    for (const auto& p : periods_)
-        if (p.number == number)
-            for (const auto& [time, e] : p.decided)
-                out.push_back(e);
+    if (const auto at = place_of(number); at < periods_.size())
+        for (const auto& [time, e] : periods_[at].decided)
+            out.push_back(e);
     return out;
+}
+
+std::size_t PulseLog::place_of(std::uint64_t number) const
+{
+    const auto at = std::partition_point(periods_.begin(), periods_.end(),
+                                         [&](const Period& p) { return p.number < number; });
+    return at != periods_.end() && at->number == number
+               ? static_cast<std::size_t>(at - periods_.begin())
+               : periods_.size();
 }
 
 std::vector<Pulse> PulseLog::until(double now_ms) const
@@ -175,10 +194,6 @@ std::vector<Pulse> PulseLog::until(double now_ms) const
     std::lock_guard hold(mutex_);
     std::vector<Pulse> out;
     const auto add = [&](const Period& p) {
-        const auto first = std::find_if(periods_.begin(), periods_.end(), [&](const Period& other) {
-            return same_search(other.stimulus, p.stimulus);
-        });
-        const auto series = first != periods_.end() ? first->number : p.number;
         for (auto& pulse : pulses_of(p.stimulus, p.from_ms, std::min(p.to_ms, now_ms))) {
             const auto known = p.decided.find(key_of(pulse.time_ms));
             if (known != p.decided.end()) {
@@ -186,7 +201,7 @@ std::vector<Pulse> PulseLog::until(double now_ms) const
                 pulse.around_mV = known->second.around_mV;
                 pulse.overtaken = known->second.overtaken;
             }
-            pulse.series = series;
+            pulse.series = p.series;
             out.push_back(std::move(pulse));
         }
     };
@@ -253,12 +268,12 @@ std::string protocol_text(const Stimulus& s)
 std::vector<PulseCount> counted(std::span<const Pulse> pulses)
 {
     std::vector<PulseCount> out;
+    std::map<std::tuple<bool, std::string, std::string>, std::size_t> place_of;
     for (const auto& p : pulses) {
-        auto of = std::find_if(out.begin(), out.end(), [&](const PulseCount& c) {
-            return c.click == p.click && c.site == p.site && c.protocol == p.protocol;
-        });
-        if (of == out.end())
-            of = out.insert(out.end(), {p.click, p.site, p.protocol, {}, {}});
+        const auto [at, fresh] = place_of.try_emplace({p.click, p.site, p.protocol}, out.size());
+        if (fresh)
+            out.push_back({p.click, p.site, p.protocol, {}, {}});
+        auto* of = &out[at->second];
         auto kind = std::find_if(of->kinds.begin(), of->kinds.end(),
                                  [&](const auto& k) { return k.kind == p.kind; });
         if (kind == of->kinds.end())

@@ -78,6 +78,7 @@ class PulseLog
     struct Period
     {
         std::uint64_t number = 0;
+        std::uint64_t series = 0; ///< as of Pulse: the number of the first that paces alike
         Stimulus stimulus;
         double from_ms = 0, to_ms = 0;
         std::map<std::int64_t, CaptureEvent> decided; ///< by the pulse's time [us]
@@ -87,9 +88,13 @@ class PulseLog
         std::uint64_t command = 0;
         Pulse pulse;
     };
-    mutable std::mutex mutex_;    ///< of what follows
-    std::vector<Period> periods_; ///< the newest list's last
-    std::size_t listed_ = 0;      ///< of them
+    /// Index of a period; their number where there is none.
+    std::size_t place_of(std::uint64_t number) const;
+
+    mutable std::mutex mutex_;                    ///< of what follows
+    std::vector<Period> periods_;                 ///< by number, so that the newest list's are last
+    std::map<std::string, std::uint64_t> series_; ///< of search_key()
+    std::size_t listed_ = 0;                      ///< of them
     std::uint64_t next_ = 1;
     std::vector<AtOnce> at_once_;
 };

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <utility>
 
 namespace tawara::simulation {
 namespace {
@@ -16,6 +20,34 @@ bool searches(const Stimulus& s)
 {
     return s.protocol && s.protocol->kind == Protocol::Kind::s1s2 && !s.protocol->extra_ms.empty();
 }
+
+/// Values as bytes: those of equal ones are equal.
+struct KeyBytes
+{
+    std::string text;
+
+    void numbers(std::span<const double> list)
+    {
+        for (double x : list) {
+            x += 0.0; // -0 is 0
+            text.append(reinterpret_cast<const char*>(&x), sizeof x);
+        }
+    }
+    void numbers(std::initializer_list<double> list) { numbers(std::span(list)); }
+    void operator()(const Box& b) { numbers(b.low), numbers(b.high); }
+    void operator()(const Sphere& b) { numbers(b.centre), numbers({b.radius}); }
+    void operator()(const SurfaceRegion& r) { numbers({static_cast<double>(r.wall)}); }
+    void operator()(const Label& l)
+    {
+        for (auto label : l.labels)
+            numbers({static_cast<double>(label)});
+    }
+    void operator()(const Nodes& n)
+    {
+        for (auto node : n.nodes)
+            numbers({static_cast<double>(node)});
+    }
+};
 
 struct Search
 {
@@ -118,17 +150,25 @@ bool searches_between(const Stimulus& s, double from_ms, double longer_ms, doubl
     });
 }
 
+std::string search_key(const Stimulus& s)
+{
+    if (!searches(s))
+        return {};
+    const Protocol& p = *s.protocol; // of extra_ms the last, decrement, repeats and pause aside
+    KeyBytes key;
+    key.numbers({s.duration_ms, s.amplitude_pA_per_pF, p.cycle_ms, static_cast<double>(p.count),
+                 static_cast<double>(p.extra_ms.size())});
+    key.numbers(std::span(p.extra_ms).first(p.extra_ms.size() - 1));
+    key.numbers({static_cast<double>(s.name.size()), static_cast<double>(s.region.index())});
+    key.text += s.name;
+    std::visit(key, s.region);
+    return std::move(key.text);
+}
+
 bool same_search(const Stimulus& a, const Stimulus& b)
 {
-    if (!searches(a) || !searches(b) || a.name != b.name || !(a.region == b.region) ||
-        a.duration_ms != b.duration_ms || a.amplitude_pA_per_pF != b.amplitude_pA_per_pF)
-        return false;
-    const auto settled = [](Protocol p) {
-        p.extra_ms.back() = p.decrement_ms = p.pause_ms = 0;
-        p.repeats = 1;
-        return p;
-    };
-    return settled(*a.protocol) == settled(*b.protocol);
+    const auto key = search_key(a);
+    return !key.empty() && key == search_key(b);
 }
 
 std::vector<SiteRefractory> refractory(std::span<const Pulse> pulses, double since_ms)
@@ -136,25 +176,24 @@ std::vector<SiteRefractory> refractory(std::span<const Pulse> pulses, double sin
     const Captured captured(pulses);
     struct Series
     {
-        std::uint64_t number = 0;
         double newest_ms = 0;
         SiteRefractory of;
     };
     std::vector<Series> all;
+    std::map<std::pair<std::string, std::uint64_t>, std::size_t> place_of;
     for (const auto& p : pulses) {
         const double before = p.time_ms - p.coupling_ms;
         if (!p.searches || !p.captured || p.overtaken || !(p.coupling_ms > 0) ||
             before < since_ms - hair_ms || !captured.at(p.site, before) ||
             captured.between(before, p.time_ms))
             continue;
-        auto s = std::find_if(all.begin(), all.end(), [&](const Series& x) {
-            return x.of.site == p.site && x.number == p.series;
-        });
-        if (s == all.end())
-            s = all.insert(all.end(), {p.series, p.time_ms, {p.site, p.protocol, {}}});
-        if (p.time_ms > s->newest_ms)
-            s->newest_ms = p.time_ms, s->of.protocol = p.protocol;
-        s->of.found.add(p.kind, p.coupling_ms, *p.captured);
+        const auto [at, fresh] = place_of.try_emplace({p.site, p.series}, all.size());
+        if (fresh)
+            all.push_back({p.time_ms, {p.site, p.protocol, {}}});
+        auto& s = all[at->second];
+        if (p.time_ms > s.newest_ms)
+            s.newest_ms = p.time_ms, s.of.protocol = p.protocol;
+        s.of.found.add(p.kind, p.coupling_ms, *p.captured);
     }
     std::vector<SiteRefractory> out;
     for (auto& s : all)

@@ -41,6 +41,8 @@ bool searches_between(const Stimulus& s, double from_ms, double longer_ms, doubl
 /// Whether the two pace alike, but for when trains begin and how long after them the last pulse
 /// comes: what one tells of the refractory period holds for the other.
 bool same_search(const Stimulus& a, const Stimulus& b);
+/// A text that two have alike where, and only where, they are the same search; empty: none is.
+std::string search_key(const Stimulus& s);
 
 /// What the pulses of one site tell.
 struct SiteRefractory

@@ -119,6 +119,7 @@ PartEcg::PartEcg(const PartTissue& t, Group& group, const Session& s, const std:
 {
     group.any(false); // all have a layout
     table_.names = layout_.names();
+    mix_ = LeadWeights(layout_);
     if (empty())
         return;
     const auto sigma = own_sources(t, group.rank());
@@ -148,17 +149,8 @@ void PartEcg::add(Group& group, std::span<const double> of_share, double time_ms
     if (!group.is_first())
         return;
     table_.time_ms.push_back(time_ms);
-    for (const auto& lead : layout_.leads) {
-        std::vector<double> mix(potential.size(), 0);
-        for (const auto& [name, weight] : lead.weights)
-            for (std::size_t e = 0; e < mix.size(); ++e)
-                if (layout_.electrodes[e].name == name)
-                    mix[e] += weight;
-        double sum = 0;
-        for (std::size_t e = 0; e < mix.size(); ++e)
-            sum += mix[e] * potential[e];
-        table_.V_mV.push_back(static_cast<double>(static_cast<float>(sum)));
-    }
+    for (std::size_t lead = 0; lead < mix_.size(); ++lead)
+        table_.V_mV.push_back(static_cast<double>(static_cast<float>(mix_.of(lead, potential))));
 }
 
 std::string PartEcg::print() const

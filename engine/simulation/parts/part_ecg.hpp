@@ -26,6 +26,7 @@ class PartEcg
 
   private:
     EcgLayout layout_;
+    LeadWeights mix_;
     std::vector<std::vector<float>> weights_; ///< [electrode][own unknown of the share]
     ProbeTable table_;
 };

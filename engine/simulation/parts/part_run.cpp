@@ -153,10 +153,12 @@ void PartRun::give_stimuli()
 }
 
 /// Nothing of an earlier run stays, but frames that this one goes on from.
-void PartRun::begin_folder()
+void PartRun::begin_folder(const Progress& progress)
 {
     const auto& out = options_.out;
     if (group_.is_first()) {
+        if (progress.report) // a stop is for all, who agree on it later
+            progress.report(0, stage_of_outputs);
         std::error_code none;
         std::filesystem::create_directories(out, none); // else the first file says why not
         lock_.take(out);
@@ -211,12 +213,7 @@ Bytes PartRun::decide(const std::vector<Bytes>& all, const Progress& progress)
     }
     samples_.add(samples, session_.dt_ms);
     const auto step = stepper_->step();
-    // About ten questions a second, so that a stop is answered soon.
-    if (last_s_ < 0.05)
-        batch_ = std::min<std::int64_t>(batch_ * 2, 4096);
-    else if (last_s_ > 0.2)
-        batch_ = std::max<std::int64_t>(batch_ / 2, 1);
-    auto n = std::min(batch_, next_event(step) - step);
+    auto n = std::min(batches_.next(), next_event(step) - step);
     if (stopped || progress.stop.stop_requested())
         n = -1;
     else if (progress.report)
@@ -267,10 +264,10 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
             at.unknown = own < whole.size() ? whole[own] : 0;
             stopped = Stopped{device::ranks::of_whole(e.what(), e.unknown, at.unknown), at};
         }
-        last_s_ = since(start);
-        stepping_s_ += last_s_;
+        stepping_s_ += since(start);
         if (!group_.any(stopped.has_value()))
             events();
+        batches_.took(since(start));
     }
 }
 
@@ -312,7 +309,7 @@ RunReport PartRun::steps_and_results(std::optional<Stopped>& stopped, const Prog
 
 RunReport PartRun::go(const Progress& progress)
 {
-    begin_folder();
+    begin_folder(progress);
     std::optional<Stopped> stopped;
     RunReport report;
     try {

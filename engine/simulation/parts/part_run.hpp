@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/cell/numerics_error.hpp"
+#include "engine/core/batches.hpp"
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/device/ranks/member.hpp"
@@ -40,7 +41,7 @@ class PartRun
     void make_stepper(const Progress& progress);
     void give_stimuli();
     void resume();
-    void begin_folder();
+    void begin_folder(const Progress& progress);
     std::int64_t next_event(std::int64_t step) const;
     std::optional<Stopped> take_steps(const Progress& progress);
     std::int64_t agree(std::optional<Stopped>& stopped, const Progress& progress);
@@ -74,8 +75,8 @@ class PartRun
     std::string fingerprint_;
     std::int64_t first_step_ = 0, end_step_ = 0, frames_every_ = 0, checkpoints_every_ = 0,
                  ecg_every_ = 0;
-    std::int64_t batch_ = 1;
-    double setup_s_ = 0, stepping_s_ = 0, last_s_ = 0;
+    Batches batches_;
+    double setup_s_ = 0, stepping_s_ = 0;
     std::vector<ListedFrame> frames_;
     std::vector<std::string> files_;
     std::deque<std::filesystem::path> checkpoints_; ///< of this process, oldest first

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/run/run_state.hpp"
 
+#include "engine/core/batches.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/folder_lock.hpp"
 #include "engine/core/units.hpp"
@@ -246,8 +247,9 @@ ComingOutputs Run::outputs_to_come() const
 
 /// Nothing of an earlier run stays among the outputs of this one. A run that goes on from a
 /// checkpoint in its own folder keeps the frames before it, and lists them. Checkpoints stay.
-void Run::begin_folder(FolderLock& lock)
+void Run::begin_folder(FolderLock& lock, const Progress& progress)
 {
+    progress.at(0, stage_of_outputs);
     std::error_code none;
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
     lock.take(options_.out);
@@ -420,16 +422,10 @@ RunReport Run::finish(std::string ended)
 void Run::take_steps(const Progress& progress)
 {
     simulation_.look();
-    std::int64_t batch = 1;
-    while (simulation_.step() < end_step_) {
-        const double before_s = simulation_.stepping_s();
-        simulation_.advance(std::min(batch, end_step_ - simulation_.step()));
-        // About ten reports a second, so that a stop is answered soon.
-        const double took_s = simulation_.stepping_s() - before_s;
-        if (took_s < 0.05)
-            batch = std::min<std::int64_t>(batch * 2, 4096);
-        else if (took_s > 0.2)
-            batch = std::max<std::int64_t>(batch / 2, 1);
+    for (Batches batches; simulation_.step() < end_step_;) {
+        const auto start = Clock::now();
+        simulation_.advance(std::min(batches.next(), end_step_ - simulation_.step()));
+        batches.took(since(start));
         progress.at(static_cast<double>(simulation_.step() - first_step_) /
                         static_cast<double>(std::max<std::int64_t>(end_step_ - first_step_, 1)),
                     "running");
@@ -438,7 +434,7 @@ void Run::take_steps(const Progress& progress)
 
 RunReport Run::go(FolderLock& lock, const Progress& progress)
 {
-    begin_folder(lock);
+    begin_folder(lock, progress);
     try {
         take_steps(progress);
     } catch (const Cancelled&) {

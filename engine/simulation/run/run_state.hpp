@@ -64,7 +64,7 @@ class Run
     RunReport finish(std::string ended);
     void write_beats(const std::filesystem::path& file);
     ComingOutputs outputs_to_come() const;
-    void begin_folder(FolderLock& lock);
+    void begin_folder(FolderLock& lock, const Progress& progress);
     const std::vector<std::string>& probe_names() const { return traces_.table().names; }
 
     Session session_;

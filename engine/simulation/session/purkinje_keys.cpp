@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/session/purkinje_keys.hpp"
 
+#include "engine/simulation/session/session_bounds.hpp"
+
 template class tawara::Held<tawara::simulation::PurkinjeKeys>;
 
 namespace tawara::simulation {
@@ -53,7 +55,7 @@ const Key network_rows[] = {
         {.more = "`[\"left_bundle\"]` makes a left bundle branch block; `purkinje.csv` has the "
                  "numbers",
          .left_out = "none"}),
-    Key("/purkinje/probes",
+    Key("/purkinje/probes", {}, {0, most_probes}, "probes",
         "`[{\"name\": \"P1\", \"position_mm\": [x, y, z]}]`: potentials of the nearest nodes, "
         "columns of `purkinje_probes.csv`",
         {.left_out = "none"}),

@@ -4,6 +4,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/session/presets.hpp"
+#include "engine/simulation/session/session_bounds.hpp"
 #include "engine/simulation/session/session_time.hpp"
 
 #include <algorithm>
@@ -323,7 +324,7 @@ void read_ecg(const JsonNode& n, Session& s)
     only_keys(n, "/ecg");
     std::set<std::string> electrodes;
     if (const auto list = n.find("electrodes"))
-        for (const auto& e : list->items("a list of electrodes")) {
+        for (const auto& e : key_items(*list, "/ecg/electrodes", "a list of electrodes")) {
             only_keys(e, "/ecg/electrodes/#");
             Electrode x;
             x.name = name_of(need_key(e, "/ecg/electrodes/#/name"), electrodes);
@@ -339,7 +340,8 @@ void read_ecg(const JsonNode& n, Session& s)
         } else {
             s.leads.kind = Leads::Kind::list;
             std::set<std::string> names{"time_ms"};
-            for (const auto& l : leads->items("\"none\", \"twelve_lead\" or a list of leads", 1)) {
+            for (const auto& l : key_items(*leads, "/ecg/leads",
+                                           "\"none\", \"twelve_lead\" or a list of leads", 1)) {
                 only_keys(l, "/ecg/leads/#");
                 Lead lead;
                 lead.name = name_of(need_key(l, "/ecg/leads/#/name"), names);

@@ -7,6 +7,7 @@
 #include "engine/simulation/session/output_keys.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_bounds.hpp"
 #include "engine/simulation/session/tissue_keys.hpp"
 
 namespace tawara::simulation {
@@ -42,8 +43,8 @@ const Key table[] = {
     Key("/diffusion", "below", {.left_out = "its defaults"}),
     Key("/reaction", "below", {.left_out = "its defaults"}),
     Key("/time", "below", {.needed = "{\"dt_ms\": .., \"end_ms\": ..}"}),
-    Key("/stimuli", "a list, below", {.left_out = "empty"}),
-    Key("/probes", "a list, below", {.left_out = "empty"}),
+    Key("/stimuli", {}, {0, most_stimuli}, "stimuli", "a list, below", {.left_out = "empty"}),
+    Key("/probes", {}, {0, most_probes}, "probes", "a list, below", {.left_out = "empty"}),
     Key("/output", "below", {.left_out = "its defaults"}),
     Key("/drugs", "a list, below", {.left_out = "empty", .fixed = problem}),
     Key("/ecg", "below", {.left_out = "none is computed"}),
@@ -232,7 +233,8 @@ const Key table[] = {
     Key("/stimuli/#/region/label", "a region label of the mesh, or a list of them"),
     Key("/stimuli/#/region/surface", "a wall", {.words = "endo_lv endo_rv epi"}),
     Key("/stimuli/#/region/nodes",
-        "a list of vertices, from 0; of `fvm` the tetrahedra around them"),
+        "a list of vertices, from 0; of `fvm` the tetrahedra around them",
+        {.more = "one that is listed twice counts once"}),
     Key("/stimuli/#/region/sphere_mm/centre", {}, {}, "mm", "centre of the ball",
         {.needed = "[x, y, z] in mm"}),
     Key("/stimuli/#/region/sphere_mm/radius", of<&Sphere::radius>(), above_0, "mm",
@@ -336,10 +338,10 @@ const Key table[] = {
              "0.019, sigma_i of Niederer et al. 2011, which makes what runs across the fibres, "
              "thus most of QRS, a third as large. Regions' `conductivity_scale` acts on it",
          .left_out = "the regions'"}),
-    Key("/ecg/electrodes",
+    Key("/ecg/electrodes", {}, {0, most_electrodes}, "electrodes",
         "`[{\"name\": \"E1\", \"position_mm\": [x, y, z]}]`, outside of the tissue",
         {.left_out = "none"}),
-    Key("/ecg/leads",
+    Key("/ecg/leads", {}, {1, most_leads}, "leads",
         "`\"none\"`, `\"twelve_lead\"`, or weights of `electrodes`: `[{\"name\": \"A\", "
         "\"weights\": {\"E1\": 1, \"E2\": -1}}]`",
         {.more = "`\"none\"`: each electrode's potential; `\"twelve_lead\"`: the twelve, then each "

@@ -12,6 +12,14 @@
 namespace tawara::simulation {
 namespace {
 
+constexpr std::size_t longest_told = 200; ///< of an override, in messages
+
+/// A key, a pointer or an override as messages tell it.
+std::string told(const std::string& text)
+{
+    return text.size() > longest_told ? text.substr(0, longest_told) + "..." : text;
+}
+
 /// The parts of a path, e.g. of "tissue.regions.0.variant".
 std::vector<std::string> parts_of(const std::string& path, const std::string& file)
 {
@@ -22,7 +30,7 @@ std::vector<std::string> parts_of(const std::string& path, const std::string& fi
         if (out.back().empty())
             throw InputError(file, "the path has an empty part; write e.g. time.dt_ms");
         if (out.back().ends_with(']'))
-            throw InputError(file, "'" + out.back() +
+            throw InputError(file, "'" + told(out.back()) +
                                        "' has brackets; write an index as a part of the "
                                        "path, e.g. tissue.regions.0.variant");
         if (out.size() > most_json_depth)
@@ -40,16 +48,17 @@ std::size_t index_of(const Json& list, const std::string& key, std::size_t last,
     const bool digits = key.find_first_not_of("0123456789") == std::string::npos;
     const auto index = digits && key.size() < 9 ? std::stoul(key) : last + 1;
     if (index > last)
-        throw InputError(file, "'" + key + "' is no index of " + pointer + ", which has " +
-                                   std::to_string(list.size()) + " elements; count from 0");
+        throw InputError(file, "'" + told(key) + "' is no index of " + told(pointer) +
+                                   ", which has " + std::to_string(list.size()) +
+                                   " elements; count from 0");
     return index;
 }
 
 [[noreturn]] void no_parts(const std::string& pointer, const std::string& key,
                            const std::string& file)
 {
-    throw InputError(file, (pointer.empty() ? "the session" : pointer) +
-                               " has no parts, so none can be '" + key + "'");
+    throw InputError(file, (pointer.empty() ? "the session" : told(pointer)) +
+                               " has no parts, so none can be '" + told(key) + "'");
 }
 
 /// Puts a value where a path says; missing objects on the way are made.
@@ -89,11 +98,12 @@ std::string take_out(Json& document, const std::vector<std::string>& path, const
         const bool last = k + 1 == path.size();
         if (at->is_array()) {
             if (last)
-                throw InputError(file, pointer + "/" + key +
+                throw InputError(file, told(pointer + "/" + key) +
                                            " is an element of a list, and null takes out keys of "
                                            "objects alone; give the list without it");
             if (at->empty())
-                throw InputError(file, pointer + " is an empty list; there is nothing to take out");
+                throw InputError(file,
+                                 told(pointer) + " is an empty list; there is nothing to take out");
             at = &(*at)[index_of(*at, key, at->size() - 1, pointer, file)];
         } else if (!at->is_object()) {
             no_parts(pointer, key, file);
@@ -102,8 +112,8 @@ std::string take_out(Json& document, const std::vector<std::string>& path, const
             for (const auto& item : at->items())
                 keys.push_back(item.key());
             const auto near = likely(key, keys);
-            throw InputError(file, (pointer.empty() ? "the session" : pointer) + " has no key '" +
-                                       key + "' that null could take out" +
+            throw InputError(file, (pointer.empty() ? "the session" : told(pointer)) +
+                                       " has no key '" + told(key) + "' that null could take out" +
                                        (near.empty() ? "" : "; the nearest is '" + near + "'"));
         } else if (last) {
             at->erase(key);
@@ -122,7 +132,7 @@ Override apply_override(Json& document, const std::string& text)
     if (!is_utf8(text))
         throw InputError("--set " + readable(text).substr(0, 60),
                          "is not UTF-8, which sessions are; give it in that encoding");
-    const std::string file = "--set " + text;
+    const std::string file = "--set " + told(text);
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
         throw InputError(file, "should be PATH=VALUE, e.g. --set time.dt_ms=0.01");
@@ -132,8 +142,8 @@ Override apply_override(Json& document, const std::string& text)
     if (value.is_discarded())
         value = text.substr(equals + 1);
     const auto path = parts_of(text.substr(0, equals), file);
-    return {text, value.is_null() ? take_out(document, path, file)
-                                  : put(document, path, std::move(value), file)};
+    return {told(text), value.is_null() ? take_out(document, path, file)
+                                        : put(document, path, std::move(value), file)};
 }
 
 std::string how_to_leave_out(const ExclusiveKeys& e, std::span<const Override> applied)

@@ -4,6 +4,7 @@
 
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/session/session_bounds.hpp"
 #include "engine/simulation/session/session_extras.hpp"
 #include "engine/simulation/session/session_override.hpp"
 
@@ -55,7 +56,7 @@ std::vector<Probe> read_network_probes(const JsonNode& n)
 {
     std::vector<Probe> out;
     std::set<std::string> names{"time_ms"};
-    for (const auto& x : n.items("a list of probes")) {
+    for (const auto& x : key_items(n, "/purkinje/probes", "a list of probes")) {
         only_keys(x, "/purkinje/probes/#");
         const auto name = need_key(x, "/purkinje/probes/#/name");
         const auto text = name.text();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Session files to values: what is allowed where. Values to files: session_write.cpp.
+#include "engine/calcium/paced_cell.hpp"
 #include "engine/cell/cpu_kernel.hpp"
 #include "engine/cell/special_variables.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_bounds.hpp"
 #include "engine/simulation/session/session_dyads.hpp"
 #include "engine/simulation/session/session_extras.hpp"
 #include "engine/simulation/session/session_override.hpp"
@@ -155,7 +157,10 @@ cell::SpecialVariables special_variables(const JsonNode& n)
     return {text("membrane_potential"), text("stimulus"), text("time")};
 }
 
-Region region(const JsonNode& n)
+/// Models and variants that regions before have named: they are looked up once.
+using NamedModels = std::set<std::pair<std::string, std::string>>;
+
+Region region(const JsonNode& n, NamedModels& named)
 {
     Region r;
     read_keys(n, "/tissue/regions/#", r);
@@ -180,10 +185,12 @@ Region region(const JsonNode& n)
     r.model = cell::model_key(model.text(), std::filesystem::path(n.file()).parent_path());
     if (const auto names = n.find("model_variables"))
         r.model = cell::key_with(r.model, special_variables(*names));
-    cell::model_info(r.model, n.file(), model.pointer());
+    if (named.emplace(r.model, "").second)
+        cell::model_info(r.model, n.file(), model.pointer());
     if (const auto v = n.find("variant")) {
         r.variant = v->text();
-        cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
+        if (named.emplace(r.model, r.variant).second)
+            cell::make_cell_type(r.model, r.variant, {}, {}, n.file(), v->pointer());
     }
     read_dyads(n, r);
     read_conduction(n, r);
@@ -215,6 +222,7 @@ StimulusRegion stimulus_region(const JsonNode& n)
     Nodes nodes;
     for (const auto& x : n.at("nodes", "").items("a list of vertex numbers", 1))
         nodes.nodes.push_back(x.integer(0, std::numeric_limits<std::int32_t>::max()));
+    nodes.nodes = each_once(std::move(nodes.nodes));
     return nodes;
 }
 
@@ -259,7 +267,7 @@ std::vector<Probe> probes(const JsonNode& n)
 {
     std::vector<Probe> out;
     std::set<std::string> names{"time_ms"};
-    for (const auto& p : n.items("a list of probes")) {
+    for (const auto& p : key_items(n, "/probes", "a list of probes")) {
         only_keys(p, "/probes/#");
         const auto name = need_key(p, "/probes/#/name");
         const auto text = name.text();
@@ -282,8 +290,9 @@ void tissue(const JsonNode& n, Session& s)
     s.regions.clear();
     const auto should = session_key("/tissue/regions").also.needed;
     std::size_t named = 0;
-    for (const auto& r : n.at("regions", should).items(should, 1)) {
-        s.regions.push_back(region(r));
+    NamedModels models;
+    for (const auto& r : key_items(n.at("regions", should), "/tissue/regions", should, 1)) {
+        s.regions.push_back(region(r, models));
         need_few_tetrahedra(r, s.regions.back(), named);
     }
     if (s.regions.front().inherits() && !s.regions.front().insulating)
@@ -344,13 +353,23 @@ cell::Scheme scheme_of_tissue(const JsonNode& n)
     return cell::scheme_by_name(text, n.file(), n.pointer());
 }
 
+/// The models of its regions, each once, in the order of these.
+std::vector<std::string> models_of(const Session& s)
+{
+    std::vector<std::string> out;
+    std::set<std::string> known;
+    for (const auto& r : s.regions)
+        if (!r.inherits() && known.insert(r.model).second)
+            out.push_back(r.model);
+    return out;
+}
+
 /// The scheme of a session that names none.
 cell::Scheme usual_scheme(const Session& s)
 {
     std::vector<const cell::ModelInfo*> models;
-    for (const auto& r : s.regions)
-        if (!r.inherits())
-            models.push_back(&cell::model_info(r.model));
+    for (const auto& model : models_of(s))
+        models.push_back(&cell::model_info(model));
     return cell::usual_scheme(models);
 }
 
@@ -373,17 +392,17 @@ void reaction(const JsonNode& n, Session& s)
     if (!scheme)
         return;
     s.reaction = scheme_of_tissue(*scheme);
-    for (const auto& r : s.regions) {
-        if (r.inherits() || has_dyads(r)) // these have steps of their own
+    for (const auto& model : models_of(s)) {
+        if (model == calcium::dyad_model) // these have steps of their own
             continue;
-        const auto& can = cell::model_info(r.model).schemes;
+        const auto& can = cell::model_info(model).schemes;
         if (std::find(can.begin(), can.end(), s.reaction) != can.end())
             continue;
         std::string list;
         for (auto c : can)
             if (c != cell::Scheme::cvode)
                 list += (list.empty() ? "" : ", ") + std::string(cell::name(c));
-        scheme->fail_value("one that tissue of model " + r.model + " can be stepped by: " + list);
+        scheme->fail_value("one that tissue of model " + model + " can be stepped by: " + list);
     }
 }
 
@@ -405,7 +424,7 @@ Session session(const JsonNode& n)
         reaction(*r, s);
     read_time(need_key(n, "/time"), s);
     if (const auto list = n.find("stimuli")) {
-        const auto items = list->items("a list of stimuli");
+        const auto items = key_items(*list, "/stimuli", "a list of stimuli");
         for (std::size_t i = 0; i < items.size(); ++i)
             s.stimuli.push_back(stimulus(items[i], i, s));
         need_few_pulses(*list, s);

@@ -3,6 +3,7 @@
 #include "engine/simulation/session/tissue_keys.hpp"
 
 #include "engine/simulation/session/session.hpp"
+#include "engine/simulation/session/session_bounds.hpp"
 
 namespace tawara::simulation {
 namespace tissue_rows {
@@ -24,7 +25,7 @@ const Key rows[] = {
         "uF/cm2", "capacitance of the membrane", {.fixed = problem}),
     Key("/tissue/prepacing", "before the run each cell type is paced alone, below",
         {.left_out = "none"}),
-    Key("/tissue/regions", "a list, below",
+    Key("/tissue/regions", {}, {1, most_regions}, "regions", "a list, below",
         {.more =
              "later regions lie on earlier ones: one with a `model` replaces what is beneath, one "
              "without changes it. On vertices (`p1`) counts what fills most of the volume around",

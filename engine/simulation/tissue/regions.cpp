@@ -35,7 +35,7 @@ class Places
 
     std::vector<char> of(const Region& r, std::size_t index)
     {
-        pointer_ = "/tissue/regions/" + std::to_string(index) + (r.where ? "/where" : "/label");
+        pointer_ = pointer_to(r, index);
         if (r.where)
             return std::visit(*this, *r.where);
         if (r.labels.empty())
@@ -43,15 +43,21 @@ class Places
         return (*this)(Label{r.labels});
     }
 
+    /// The mesh has the labels that a region names.
+    void need_labels(const Region& r, std::size_t index)
+    {
+        pointer_ = pointer_to(r, index);
+        if (const auto* l = r.where ? std::get_if<Label>(&*r.where) : nullptr)
+            need(l->labels);
+        else if (!r.where)
+            need(r.labels);
+    }
+
     std::vector<char> operator()(const Label& l) const
     {
-        for (auto label : l.labels)
-            if (!labels_.count(label))
-                fail("the mesh has no label " + std::to_string(label) + "; it has " +
-                     join(labels_));
-        return each([&](std::size_t t) {
-            return std::find(l.labels.begin(), l.labels.end(), mesh_.region[t]) != l.labels.end();
-        });
+        need(l.labels);
+        const std::set<std::int32_t> wanted(l.labels.begin(), l.labels.end());
+        return each([&](std::size_t t) { return wanted.count(mesh_.region[t]) > 0; });
     }
     std::vector<char> operator()(const Box& b) const
     {
@@ -94,9 +100,9 @@ class Places
             fail("the mesh has no AHA segments: neither a field \"aha_segment\", nor the walls of "
                  "both ventricles, without the right one of which nothing says where the septum "
                  "is; use labels, a box, a sphere or tetrahedra");
+        const std::set<int> wanted(s.segments.begin(), s.segments.end());
         return some(each([&](std::size_t t) {
-            const int segment = static_cast<int>(std::lround(f->values[t]));
-            return std::find(s.segments.begin(), s.segments.end(), segment) != s.segments.end();
+            return wanted.count(static_cast<int>(std::lround(f->values[t]))) > 0;
         }));
     }
     std::vector<char> operator()(const Tetrahedra& list) const
@@ -121,6 +127,17 @@ class Places
     }
 
   private:
+    static std::string pointer_to(const Region& r, std::size_t index)
+    {
+        return "/tissue/regions/" + std::to_string(index) + (r.where ? "/where" : "/label");
+    }
+    void need(const std::vector<std::int32_t>& labels) const
+    {
+        for (auto label : labels)
+            if (!labels_.count(label))
+                fail("the mesh has no label " + std::to_string(label) + "; it has " +
+                     join(labels_));
+    }
     template <class Inside>
     std::vector<char> each(Inside inside) const
     {
@@ -295,6 +312,13 @@ RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, std::vector<Tune
 RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, const WholeRegions& whole)
 {
     return all_laid(s, m, {}, &whole);
+}
+
+void need_labels(const Session& s, const mesh::TetMesh& m)
+{
+    Places places(s, m, nullptr);
+    for (std::size_t r = 0; r < s.regions.size(); ++r)
+        places.need_labels(s.regions[r], r);
 }
 
 void lay_again(const Session& s, RegionMap& p)

@@ -92,9 +92,9 @@ struct Select
                                      list);
             }
         std::vector<char> chosen(t.mesh->tetrahedron_count(), 0);
+        const std::set<std::int32_t> wanted(l.labels.begin(), l.labels.end());
         for (std::size_t k = 0; k < chosen.size(); ++k)
-            chosen[k] =
-                std::find(l.labels.begin(), l.labels.end(), t.mesh->region[k]) != l.labels.end();
+            chosen[k] = wanted.count(t.mesh->region[k]) > 0;
         return of_tetrahedra(t, chosen);
     }
     std::vector<std::int32_t> operator()(const SurfaceRegion& s) const

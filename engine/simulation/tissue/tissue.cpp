@@ -56,6 +56,7 @@ std::vector<TunedRegion> tuned_on(const Session& s, const mesh::TetMesh& m, Noti
     if (std::none_of(s.regions.begin(), s.regions.end(),
                      [](const Region& r) { return r.velocity_m_per_s.has_value(); }))
         return {};
+    need_labels(s, m); // else conductivities would be searched for in vain
     need_fibres_of_velocities(s, m);
     return tune_regions(s, mesh::grain(m), notices, progress);
 }

@@ -26,6 +26,9 @@ struct WholeRegions
         first_anywhere;
 };
 
+/// The mesh has all labels that the regions name. @throws InputError at the first that it has not
+void need_labels(const Session& s, const mesh::TetMesh& m);
+
 /// lay_regions() on a part: the same regions in the same order as on the whole mesh.
 /// @throws InputError  likewise, where a region has no velocity_m_per_s
 RegionMap lay_regions(const Session& s, const mesh::TetMesh& m, const WholeRegions& whole);
