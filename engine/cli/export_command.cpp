@@ -164,12 +164,19 @@ void write_mesh_beside(Context& c, const mesh::TetMesh& m, const fs::path& folde
         whole = mesh::io::read(maps, LengthUnit::mm, c.progress().silent()).mesh;
     if (whole && whole->corner != m.corner)
         whole.reset();
+    Written begun; // where one of the files cannot be written none stays that was not there before
+    const std::array<fs::path, 3> files{out, fs::path(out).replace_extension(".elem"),
+                                        fs::path(out).replace_extension(".lon")};
+    for (const auto& file : files)
+        if (!fs::exists(file, none))
+            begun.add(file);
     mesh::io::write(whole ? *whole : m, out);
+    begun.keep();
     if (!whole)
         c.say("without fibres, which " + maps.string() + " of a run that has ended holds");
-    for (const char* kind : {".pts", ".elem", ".lon"})
-        if (fs::exists(out.replace_extension(kind), none))
-            to.add(out);
+    for (const auto& file : files)
+        if (fs::exists(file, none))
+            to.add(file);
 }
 
 /// A frame that a run has listed lies below its folder, no link leads it out of there, and it is

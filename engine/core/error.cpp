@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.hpp"
 
+#include "engine/core/utf8.hpp"
+
 #include <utility>
 
 namespace tawara {
@@ -24,7 +26,7 @@ std::string short_place(const std::string& where)
     constexpr std::size_t longest = 200, kept = 90;
     if (where.size() <= longest)
         return where;
-    return where.substr(0, kept) + "..." + where.substr(where.size() - kept);
+    return shortened(where, kept) + std::string(ending(where, kept));
 }
 
 std::string located(const std::string& file, const std::string& where, const std::string& reason)

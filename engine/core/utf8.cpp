@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/utf8.hpp"
 
+#include <algorithm>
+
 namespace tawara {
 
 std::size_t utf8_length(std::string_view text, std::size_t at)
@@ -48,6 +50,28 @@ std::string readable(std::string_view text)
         }
     }
     return out;
+}
+
+std::string shortened(std::string_view text, std::size_t most)
+{
+    if (text.size() <= most)
+        return std::string(text);
+    std::size_t end = 0;
+    while (end < text.size()) {
+        const auto next = end + std::max<std::size_t>(utf8_length(text, end), 1);
+        if (next > most)
+            break;
+        end = next;
+    }
+    return std::string(text.substr(0, end)) + "...";
+}
+
+std::string_view ending(std::string_view text, std::size_t most)
+{
+    auto from = text.size() - std::min(text.size(), most);
+    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80)
+        ++from;
+    return text.substr(from);
 }
 
 } // namespace tawara

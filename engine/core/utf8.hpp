@@ -16,4 +16,10 @@ bool is_utf8(std::string_view text);
 /// ISO 8859-1, control characters become blanks.
 std::string readable(std::string_view text);
 
+/// A text for a message: the first `most` bytes at most, to the end of a character, and dots where
+/// more follows.
+std::string shortened(std::string_view text, std::size_t most);
+/// As many bytes at most of the end of a text, from the beginning of a character on.
+std::string_view ending(std::string_view text, std::size_t most);
+
 } // namespace tawara

@@ -355,12 +355,12 @@ simulation::Session session_of(const Study& s, const PlannedRun& run)
             (void)pulse_of(session, *s.restitution, s.file);
         return session;
     } catch (const InputError& e) {
-        constexpr std::size_t longest = 60, most = 300; // of one, and of all
+        constexpr std::size_t longest = 200, most = 600; // of one, and of all
         std::string of;
         for (const auto& text : settings) {
             const bool room = of.size() < most;
             of += of.empty() ? " (" + run.name + ": " : ", ";
-            of += !room ? "..." : text.size() > longest ? text.substr(0, longest) + "..." : text;
+            of += room ? shortened(text, longest) : "...";
             if (!room)
                 break;
         }

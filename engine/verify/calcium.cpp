@@ -4,6 +4,7 @@
 #include "engine/core/larger.hpp"
 #include "engine/verify/check.hpp"
 
+#include <cmath>
 #include <string>
 
 namespace tawara::verify {
@@ -62,7 +63,7 @@ void forced(Bench& b)
     double most_mV = -1e3, at_ms = 0, most_uM = 0;
     calcium::run_paced_cell(o, b.progress(), [&](const calcium::Sample& s) {
         chart.curves["V"].emplace_back(s.t_ms, s.cell.v);
-        if (s.cell.v > most_mV)
+        if (!std::isnan(most_mV) && !(s.cell.v <= most_mV))
             most_mV = s.cell.v, at_ms = s.t_ms;
         most_uM = larger_or_nan(most_uM, 1e3 * s.dyads.c_myo);
     });

@@ -57,18 +57,19 @@ double rrms_percent(const std::vector<double>& v, const std::vector<double>& r)
     return 100 * std::sqrt(off / all);
 }
 
-/// The largest rrms_percent() of a beat, of `taken` samples from each multiple of `cycle` on.
+/// The largest rrms_percent() of a beat, of `taken` samples from each multiple of `cycle` on;
+/// infinity where there are not so many.
 double worst_beat_percent(const std::vector<double>& v, const std::vector<double>& r,
-                          std::size_t cycle, std::size_t taken)
+                          std::size_t cycle, std::size_t taken, std::size_t beats)
 {
-    if (v.size() != r.size() || r.size() < taken)
+    if (v.size() != r.size() || r.size() < (beats - 1) * cycle + taken)
         return std::numeric_limits<double>::infinity();
     double worst = 0;
     const auto part = [taken](const std::vector<double>& x, std::size_t from) {
         const auto first = x.begin() + static_cast<std::ptrdiff_t>(from);
         return std::vector<double>(first, first + static_cast<std::ptrdiff_t>(taken));
     };
-    for (std::size_t from = 0; from + taken <= r.size(); from += cycle)
+    for (std::size_t from = 0, k = 0; k < beats; ++k, from += cycle)
         worst = larger_or_nan(worst, rrms_percent(part(v, from), part(r, from)));
     return worst;
 }
@@ -112,7 +113,8 @@ void paced(Bench& b, const std::string& model, const std::string& variant)
               const auto v = trace(o, b);
               o.scheme = cell::Scheme::cvode;
               o.dt_ms = every_ms;
-              return worst_beat_percent(v, trace(o, b), samples(cycle_ms), samples(looked_at_ms));
+              return worst_beat_percent(v, trace(o, b), samples(cycle_ms), samples(looked_at_ms),
+                                        beats);
           }));
 }
 

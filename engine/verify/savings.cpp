@@ -68,8 +68,8 @@ void savings(Bench& b)
               s.rest_tolerance_mV = 0.1;
               return off(run(s, "cpu", Precision::double_));
           }));
-    const Demand mixed{"mixed", "mixed precision on a GPU" + what, "a twentieth of a time step",
-                       at_most(0.0025), "ms"};
+    const Demand mixed{"mixed", "mixed precision on a GPU" + what, "a fiftieth of a time step",
+                       at_most(1e-3), "ms"};
     if (const auto why = no_gpu(b.settings().devices); !why.empty())
         b.skip(mixed, why);
     else

@@ -68,14 +68,16 @@ def of_probes(folder):
 def turns(at):
     later = [t for t in at["site"] if t > S2_MS + 10]
     cycle = [round(b - a, 1) for a, b in zip(later, later[1:])]
-    return {"turns": len(later), "cycle_ms": cycle, "shortest_cycle_ms": min(cycle), "longest_cycle_ms": max(cycle)}
+    return {"turns": len(later), "cycle_ms": cycle, "shortest_cycle_ms": min(cycle, default=None), "longest_cycle_ms": max(cycle, default=None)}
 
 
 def figures(example, folder, report):
     first = [r["activation_ms"] for r in table(folder / "activation.csv") if r["model"]]
     known = [float(t) for t in first if t]
-    out = {"first_activation_ms": round(min(known), 2), "last_activation_ms": round(max(known), 2), "spread_ms": round(max(known) - min(known), 2),
-           "left_inactive": len(first) - len(known)}
+    out = {"left_inactive": len(first) - len(known)}
+    if known:
+        out |= {"first_activation_ms": round(min(known), 2), "last_activation_ms": round(max(known), 2),
+                "spread_ms": round(max(known) - min(known), 2)}
     if "purkinje" in report:
         out |= {k: report["purkinje"][k] for k in ("nodes", "junctions", "resistance_kOhm")}
     if "ecg" in report and report["ecg"]["beats"]:

@@ -176,7 +176,7 @@ class TestWindow : public fake::WindowTest
             });
             shown.clear();
             clock.start();
-            QTRY_VERIFY_WITH_TIMEOUT(shown.size() > 20, 30000);
+            QTRY_VERIFY_WITH_TIMEOUT(shown.size() > 7, 60000);
             disconnect(c);
             const double least = std::accumulate(due.begin(), due.end() - 2, 0.0);
             QVERIFY2(

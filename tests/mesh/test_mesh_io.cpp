@@ -383,6 +383,12 @@ class TestMeshIo : public QObject
     {
         const std::string utf8 = "R\xC3\xA9gion";
         QCOMPARE(readable(utf8), utf8);
+        QCOMPARE(shortened(utf8, utf8.size()), utf8);
+        QCOMPARE(shortened(utf8, 3), std::string("R\xC3\xA9..."));
+        QCOMPARE(shortened(utf8, 2), std::string("R...")); // no half of a character
+        QCOMPARE(shortened("R\xE9gion", 2), std::string("R\xE9..."));
+        QCOMPARE(std::string(ending(utf8, 5)), std::string("gion"));
+        QCOMPARE(std::string(ending(utf8, 99)), utf8);
         QCOMPARE(readable("R\xE9gion"), utf8); // ISO 8859-1
         QCOMPARE(readable("a\tb\x7F"), std::string("a b "));
     }

@@ -129,19 +129,19 @@ class TestHostileSessions : public QObject
         const auto probe = [](int k) {
             return "{\"name\":\"" + std::to_string(k) + "\",\"position_mm\":[1,1,1]}";
         };
-        row("probes", session("", "", ",\"probes\":[" + numbered(10001, probe) + "]"),
-            ":/probes: is a list of 10001; it should be a list of at most 10000 probes");
+        row("probes", session("", "", ",\"probes\":[" + numbered(20001, probe) + "]"),
+            ":/probes: is a list of 20001; it should be a list of at most 20000 probes");
         row("electrodes",
-            session("", "", ",\"ecg\":{\"electrodes\":[" + numbered(1001, probe) + "]}"),
-            ":/ecg/electrodes: is a list of 1001; it should be a list of at most 1000 electrodes");
-        row("leads", session("", "", ",\"ecg\":{\"leads\":[" + numbered(1001, probe) + "]}"),
-            ":/ecg/leads: is a list of 1001; it should be a list of at most 1000 leads");
+            session("", "", ",\"ecg\":{\"electrodes\":[" + numbered(5001, probe) + "]}"),
+            ":/ecg/electrodes: is a list of 5001; it should be a list of at most 5000 electrodes");
+        row("leads", session("", "", ",\"ecg\":{\"leads\":[" + numbered(5001, probe) + "]}"),
+            ":/ecg/leads: is a list of 5001; it should be a list of at most 5000 leads");
         row("probes of a network",
             session("", "",
-                    ",\"purkinje\":{\"grow\":{},\"probes\":[" + numbered(10001, probe) + "]}"),
-            ":/purkinje/probes: is a list of 10001; it should be a list of at most 10000 probes");
-        row("stimuli", session("", "}" + repeated(",{}", 4999) + ",{"),
-            ":/stimuli: is a list of 5001; it should be a list of at most 5000 stimuli");
+                    ",\"purkinje\":{\"grow\":{},\"probes\":[" + numbered(20001, probe) + "]}"),
+            ":/purkinje/probes: is a list of 20001; it should be a list of at most 20000 probes");
+        row("stimuli", session("", "}" + repeated(",{}", 19999) + ",{"),
+            ":/stimuli: is a list of 20001; it should be a list of at most 20000 stimuli");
         row("regions", session(repeated(",{\"label\":1,\"conductivity_scale\":0.5}", 20000)),
             ":/tissue/regions: is a list of 20001; it should be a list of at most 20000 regions");
         row("extra pulses",

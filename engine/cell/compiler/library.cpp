@@ -128,8 +128,9 @@ std::vector<std::string> library_names()
 bool is_library_name(const std::string& name)
 {
     std::error_code none;
-    return !name.empty() && name.find('/') == std::string::npos && !is_file(name) &&
-           fs::exists(resource("resources/models") / (name + ".mmt"), none);
+    return !name.empty() && name.find_first_of(std::string_view("/\0", 2)) == std::string::npos &&
+           !is_file(name) &&
+           fs::is_regular_file(resource("resources/models") / (name + ".mmt"), none);
 }
 
 CellSystem load_model(const std::string& name, const ResolveOptions& options)

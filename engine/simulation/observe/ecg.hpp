@@ -58,7 +58,7 @@ Notices ecg_notices(const Tissue& t, const std::vector<Electrode>& electrodes, c
 EcgLayout ecg_layout(const Tissue& t, const std::vector<Electrode>& electrodes, const Leads& leads,
                      const std::string& file);
 
-/// Leads as weights of the electrodes' potentials: those that are not 0.
+/// Leads as weights of the electrodes' potentials: those of the electrodes that a lead names.
 class LeadWeights
 {
   public:
@@ -66,7 +66,8 @@ class LeadWeights
     explicit LeadWeights(const EcgLayout& layout);
     std::size_t size() const { return first_.size() - 1; } ///< leads
     std::size_t entries() const { return electrode_.size(); }
-    /// Potential of a lead [mV], of those at the electrodes, which are added in their order.
+    /// Potential of a lead [mV], of those at all of the layout's electrodes, which are added in
+    /// their order.
     double of(std::size_t lead, std::span<const double> potential_mV) const;
 
   private:

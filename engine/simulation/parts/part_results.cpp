@@ -95,7 +95,7 @@ Checkpoint PartRun::checkpoint_here()
     return c;
 }
 
-/// All take part, whatever fails here: between the votes nothing is thrown.
+/// All take part, whatever fails in writing; what fails beside it ends all ranks.
 void PartRun::write_checkpoint_here()
 {
     const auto taken = group_.at_first(samples_.taken(*stepper_));
@@ -122,8 +122,17 @@ void PartRun::write_checkpoint_here()
     }
     remove_if_there(file); // one of some ranks alone is none
     checkpoints_failed_ = true;
-    say(Notice::Level::warning, "a checkpoint could not be written, and the run goes on without: " +
-                                    (failure ? text_of(failure) : "another rank's failed"));
+    Pack why;
+    why << (failure ? text_of(failure) : std::string());
+    const auto said = group_.at_first(why.take());
+    for (std::size_t rank = 0; rank < said.size(); ++rank) {
+        std::string text;
+        Unpack(said[rank]) >> text;
+        if (!text.empty())
+            return say(Notice::Level::warning,
+                       "a checkpoint could not be written, and the run goes on without: rank " +
+                           std::to_string(rank) + ": " + text);
+    }
 }
 
 void PartRun::remove_old_checkpoints()

@@ -251,6 +251,7 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
     else if (frames_every_ > 0 && first_step_ % frames_every_ == 0)
         write_frame(); // that of the checkpoint's time
     for (;;) {
+        const auto begun = Clock::now(); // samples are taken while all agree
         const auto n = agree(stopped, progress);
         if (n <= 0)
             return stopped;
@@ -267,7 +268,7 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
         stepping_s_ += since(start);
         if (!group_.any(stopped.has_value()))
             events();
-        batches_.took(since(start));
+        batches_.took(since(begun));
     }
 }
 

@@ -9,11 +9,12 @@
 
 namespace tawara::simulation {
 
-/// How long the lists of a session may be: several times what a study of a heart has. Each element
-/// costs time and memory, so that a short file could ask for hours. The rows of the keys
-/// (session_keys.cpp) have these numbers as ranges.
-inline constexpr double most_regions = 20'000, most_stimuli = 5'000, most_probes = 10'000,
-                        most_electrodes = 1'000, most_leads = 1'000;
+/// How long the lists of a session may be: more than body surface maps (thousands of electrodes),
+/// optical maps (128 x 128 probes) and sequences of stimuli have. Each element costs time and
+/// memory, so that a short file could ask for hours: a probe 0.3 ms and 6 kB, an electrode a weight
+/// for each unknown. The rows of the keys (session_keys.cpp) have these numbers as ranges.
+inline constexpr double most_regions = 20'000, most_stimuli = 20'000, most_probes = 20'000,
+                        most_electrodes = 5'000, most_leads = 5'000;
 
 /// The elements of a key's list.
 /// @param at  the key in the table, whose range and unit say how many there may be

@@ -17,7 +17,7 @@ constexpr std::size_t longest_told = 200; ///< of an override, in messages
 /// A key, a pointer or an override as messages tell it.
 std::string told(const std::string& text)
 {
-    return text.size() > longest_told ? text.substr(0, longest_told) + "..." : text;
+    return shortened(text, longest_told);
 }
 
 /// The parts of a path, e.g. of "tissue.regions.0.variant".

@@ -208,13 +208,13 @@ TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::pa
             all += r * r;
             largest = larger_or_nan(largest, std::abs(d));
         }
-        const double percent = 100 * std::sqrt(off / all);
+        const double percent = all > 0 || off != 0 ? 100 * std::sqrt(off / all) : 0;
         ++c.matched;
         if (columns[q].state == 0) {
             c.potential_mV = largest;
             c.potential_percent = percent;
         }
-        if (!(percent <= c.worst_rrms_percent)) {
+        if (!std::isnan(c.worst_rrms_percent) && !(percent <= c.worst_rrms_percent)) {
             c.worst_rrms_percent = percent;
             c.worst_rrms_state = system->states[columns[q].state].full_name;
         }
