@@ -13,6 +13,6 @@ sed -n -e '/calls failed/p' -e '/kills/p' -e '/^FAIL/,+1p' "$log"
 commit=$(git -C "$root" rev-parse --short=8 HEAD 2> /dev/null || echo unknown)
 machine="$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(nproc) cores"
 said() { sed -n "s/^QINFO *: TestTorture::$1() *//p" "$log"; }
-printf '{"passed": %s, "memory": "%s", "files": "%s", "kills": "%s", "machine": "%s", "commit": "%s"}\n' "$passed" "$(said memoryEnds)" \
-  "$(said filesCannotBeWritten)" "$(said killed)" "$machine" "$commit" | tee -a "$build/torture.jsonl"
+printf '{"passed": %s, "memory": "%s", "files": "%s", "kills": "%s", "settings": "torture.sh BUILD %s %s", "machine": "%s", "commit": "%s"}\n' "$passed" "$(said memoryEnds)" \
+  "$(said filesCannotBeWritten)" "$(said killed)" "$kills" "$faults" "$machine" "$commit" | tee -a "$build/torture.jsonl"
 [ $passed = true ]

@@ -42,6 +42,15 @@ def _(use):
     return f"{r['programs']['run']}; {r['programs']['passed']}; {r['tests']['passed']}; {len(r['reports'])} (mended in {r['reports'][0]['mended']})"
 
 
+@reader("`tawara-cli run` killed at any moment and resumed; requests for memory, calls on files that fail, one each in a run: "
+        "lost, crashed or left under a final name in part", "kills without a checkpoint yet begin anew; a run that is resumed has the bits of one that "
+        "was not killed; LLVM's requests are among those for memory", "`tests/fuzz/torture.sh BUILD 50 30`")
+def _(use):
+    r = use.one("torture.jsonl", commit="26eaf0e1")
+    numbers = [r[k].split()[0] for k in ("kills", "memory", "files")]
+    return f"{numbers[0]}; {numbers[1]}, {numbers[2]}: {0 if r['passed'] else 'some'}"
+
+
 @reader("hostile files given to the command line; not refused in one line; slowest (processor time); largest memory",
         "two of them are strange, and not wrong", "`tests/fuzz/hostile_set.py BUILD/engine/cli/tawara-cli ARCHIVE`")
 def _(use):
