@@ -211,8 +211,9 @@ bool Pacing::drop_ended()
 std::vector<KnownPulses> Pacing::known() const
 {
     std::vector<KnownPulses> out;
+    auto watched = watch_.states();
     for (std::size_t k = 0; k < keys_.size(); ++k)
-        out.push_back(known_pulses(keys_[k], *log_, watch_, first_ + k));
+        out.push_back(known_pulses(keys_[k], *log_, first_ + k, std::move(watched[first_ + k])));
     return out;
 }
 

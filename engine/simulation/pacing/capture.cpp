@@ -179,26 +179,33 @@ void CaptureWatch::add(Site site, std::span<const double> state)
         watched_.push_back(std::move(w));
 }
 
-std::vector<double> CaptureWatch::state(std::uint64_t command) const
+std::map<std::uint64_t, std::vector<double>> CaptureWatch::states() const
 {
-    const auto w = std::find_if(watched_.begin(), watched_.end(), [&](const Watched& x) {
-        return x.site.command == command && x.site.stimulus >= 0;
-    });
-    // after its last pulse it is watched no more where a run goes on from its checkpoint
-    if (w == watched_.end() || (!w->open && w->site.pulses.empty()))
-        return {};
-    std::vector<double> out{w->open ? 1.0 : 0.0,
-                            w->began_ms,
-                            w->around_mV,
-                            w->before_ms,
-                            w->fired_ms,
-                            w->overtaken ? 1.0 : 0.0,
-                            static_cast<double>(w->pulse),
-                            w->refractory ? 1.0 : 0.0,
-                            w->rested ? 1.0 : 0.0};
-    out.insert(out.end(), w->before.begin(), w->before.end());
-    out.insert(out.end(), w->up.begin(), w->up.end());
-    out.insert(out.end(), w->rose_ms.begin(), w->rose_ms.end());
+    std::map<std::uint64_t, std::vector<double>> out;
+    for (const auto& w : watched_)
+        if (w.site.stimulus >= 0) {
+            const auto [at, fresh] = out.try_emplace(w.site.command);
+            // after its last pulse it is watched no more where a run goes on from its checkpoint
+            if (fresh && (w.open || !w.site.pulses.empty()))
+                at->second = state_of(w);
+        }
+    return out;
+}
+
+std::vector<double> CaptureWatch::state_of(const Watched& w)
+{
+    std::vector<double> out{w.open ? 1.0 : 0.0,
+                            w.began_ms,
+                            w.around_mV,
+                            w.before_ms,
+                            w.fired_ms,
+                            w.overtaken ? 1.0 : 0.0,
+                            static_cast<double>(w.pulse),
+                            w.refractory ? 1.0 : 0.0,
+                            w.rested ? 1.0 : 0.0};
+    out.insert(out.end(), w.before.begin(), w.before.end());
+    out.insert(out.end(), w.up.begin(), w.up.end());
+    out.insert(out.end(), w.rose_ms.begin(), w.rose_ms.end());
     return out;
 }
 

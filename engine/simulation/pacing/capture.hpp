@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 
 namespace tawara::simulation {
 
@@ -81,8 +82,9 @@ class CaptureWatch
     void clear() { watched_.clear(); }
     /// @param state  of that site when it was watched before; ignored where it does not fit
     void add(Site site, std::span<const double> state = {});
-    /// What is known of the site with that command, as numbers; empty where none is watched.
-    std::vector<double> state(std::uint64_t command) const;
+    /// What is known of each site of the session's list, as numbers, by its command.
+    /// @cost  n log n of the sites
+    std::map<std::uint64_t, std::vector<double>> states() const;
     /// When the pulse began that such a state follows [ms]; below 0: none.
     static double followed_ms(std::span<const double> state);
     /// Forgets sites of the session's list; live ones stay, and those whose pulse is not decided
@@ -115,6 +117,7 @@ class CaptureWatch
         double began_ms = 0, around_mV = 0;
     };
     static constexpr char left_out = 2; ///< of the site's places: not judged by
+    static std::vector<double> state_of(const Watched& w);
     static bool restore(Watched& w, std::span<const double> state);
     /// Chooses the places of the site that a pulse is judged by.
     static void choose(Watched& w, double t_ms, std::span<const double> now);

@@ -4,6 +4,7 @@
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tawara::simulation {
 namespace {
@@ -21,10 +22,10 @@ std::string stimulus_key(const Stimulus& s, std::span<const std::int32_t> unknow
            " ms, " + std::to_string(places);
 }
 
-KnownPulses known_pulses(const std::string& key, const PulseLog& log, const CaptureWatch& watch,
-                         std::uint64_t number)
+KnownPulses known_pulses(const std::string& key, const PulseLog& log, std::uint64_t number,
+                         std::vector<double> watch)
 {
-    KnownPulses out{key, {}, watch.state(number)};
+    KnownPulses out{key, {}, std::move(watch)};
     for (const auto& e : log.verdicts(number))
         out.verdicts.insert(out.verdicts.end(), {e.time_ms, e.captured ? 1.0 : 0.0, e.around_mV,
                                                  e.overtaken ? 1.0 : 0.0});
