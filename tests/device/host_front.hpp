@@ -125,11 +125,13 @@ class HostFront
             here_.push_back(make(k));
     }
 
-    /// Of each unknown; 0 without cells.
-    std::vector<Real> currents(const Fields<Real>& fields, bool stimulated)
+    /// Of each unknown; 0 without cells. @param ranges  chunks are found by V of their slices
+    std::vector<Real> currents(const Fields<Real>& fields, bool stimulated, bool ranges)
     {
-        for (auto& h : here_)
+        for (auto& h : here_) {
             fill(h, fields);
+            h.range.assign(ranges ? static_cast<std::size_t>(h.shard->slots) / 16 : 0, Real(0));
+        }
         std::vector<Real> out(p_.size(), Real(0));
         for (std::size_t k = 0; k < here_.size(); ++k) {
             Here& h = here_[k];
@@ -162,7 +164,7 @@ class HostFront
         std::vector<device::cuda::FrontCorners> corners;
         std::vector<device::cuda::FrontPlace> halo;
         device::cuda::StateTiles tiles;
-        std::vector<Real> v, states, volume, per_mass, corner_rate, total, stimulus;
+        std::vector<Real> v, states, volume, per_mass, corner_rate, total, stimulus, range;
         std::vector<cell::TypeIndex> type;
         std::vector<std::uint32_t> in_front, touched, currents, count, driven;
         std::vector<std::int32_t> list;
@@ -245,6 +247,8 @@ class HostFront
         f.slots = static_cast<std::int32_t>(h.shard->slots);
         f.halo = h.halo.data(), f.peer = h.peers[g].data();
         f.chunk = h.chunk.data(), f.vertex = h.lists.vertex.data();
+        f.slice = h.lists.slice.data();
+        f.cells.range = h.range.empty() ? nullptr : h.range.data();
         f.corners = h.corners.data(), f.volume = h.volume.data();
         f.in_front = h.in_front.data(), f.touched = h.touched.data();
         f.list = h.list.data() + begin * device::cuda::FrontChunk::tetrahedra;
@@ -253,25 +257,33 @@ class HostFront
         f.per_mass = h.per_mass.data(), f.front_mV = device::front_mV;
         return f;
     }
+    /// With ranges by fewer warps than there are chunks and slices, so that each has several.
     void launch(std::size_t k, std::size_t g, bool stimulated)
     {
         Here& h = here_[k];
         const auto f = front(k, g, stimulated);
+        const device::cuda::Rest whole;
         device::cuda::Moment m{&h.status, 0, 0.02, 0, 0};
         const int begin = h.lists.first_chunk[g], end = h.lists.first_chunk[g + 1];
-        const auto blocks = [](std::int64_t n) {
-            return static_cast<int>((n + threads - 1) / threads);
+        const auto blocks = [&](std::int64_t n) {
+            return f.cells.range ? 3 : static_cast<int>((n + threads - 1) / threads);
         };
+        for (const auto& r : h.shard->ranges)
+            if (r.group == g && f.cells.range) {
+                m.begin = r.begin, m.end = r.end;
+                kernels_[g]->launch("cell_ranges",
+                                    static_cast<int>((r.end - r.begin) / threads) + 1, threads, f,
+                                    m);
+            }
         if (begin < end) {
             kernels_[g]->launch("cell_front", blocks(32 * std::int64_t{end - begin}), threads, f, m,
-                                device::cuda::Rest(), begin, end);
+                                whole, begin, end);
             kernels_[g]->launch("cell_points", 3, threads, f, m);
         }
         for (const auto& r : h.shard->ranges)
             if (r.group == g) {
                 m.begin = r.begin, m.end = r.end;
-                kernels_[g]->launch("cell_vertices", blocks(r.end - r.begin), threads, f, m,
-                                    device::cuda::Rest());
+                kernels_[g]->launch("cell_vertices", blocks(r.end - r.begin), threads, f, m, whole);
             }
     }
 

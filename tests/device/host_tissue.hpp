@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace tawara::test {
@@ -45,6 +46,7 @@ struct HostTissue
         v[1] = v[0], track = v[0], scratch[0] = scratch[1] = v[0];
         v_end.assign(slots, Real(0));
         moving.assign(slots / 32, 0), list.assign(slots / 32, 0);
+        range.assign(slots / 16, Real(0));
     }
     std::size_t at(std::size_t s, std::size_t i) const { return (i / 32 * kept + s) * 32 + i % 32; }
 
@@ -65,7 +67,7 @@ struct HostTissue
     {
         device::cuda::Reaction<Real> r;
         r.v_in = r.v_out = v[1 - k % 2].data(), r.v_before = v[k % 2].data();
-        r.v_end = v_end.data();
+        r.v_end = v_end.data(), r.range = range.data();
         r.states = states.data(), r.slots = static_cast<std::int64_t>(32 * kept);
         r.type = type.data(), r.tables = tables.data(), r.dt = static_cast<Real>(p.dt_ms);
         r.queue = queue;
@@ -117,6 +119,21 @@ struct HostTissue
         run("cell_moving", 3, last);
     }
 
+    /// Whether the kernels kept the least and the largest V of each slice.
+    bool ranges_are_right(int steps) const
+    {
+        const auto& now = v[steps % 2];
+        for (std::size_t i = 0; i < slots; i += 32) {
+            Real low = std::numeric_limits<Real>::infinity(), high = -low;
+            for (std::size_t k = i; k < i + 32; ++k)
+                if (static_cast<std::int64_t>(k) < shard.ranges[0].end)
+                    low = std::min(low, now[k]), high = std::max(high, now[k]);
+            if (range[i / 16] != low || range[i / 16 + 1] != high)
+                return false;
+        }
+        return true;
+    }
+
     /// Largest differences from another device: V [mV], states relative to their size, and times of
     /// activation [ms], infinite where one alone activated.
     struct Differences
@@ -151,7 +168,7 @@ struct HostTissue
     device::StimulusSource stimulus;
     device::cuda::Shard shard;
     std::size_t kept, slots;
-    std::vector<Real> v[2], scratch[2], v_end, current, states, track, rest;
+    std::vector<Real> v[2], scratch[2], v_end, current, states, track, rest, range;
     std::vector<cell::TypeIndex> type;
     std::vector<std::uint8_t> phase;
     std::vector<double> activation, repolarisation;

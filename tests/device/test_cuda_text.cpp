@@ -176,9 +176,14 @@ class TestCudaText : public QObject
             for (const int shards : {1, 3}) {
                 const QTemporaryDir folder;
                 HostFront<Real> front(p, shards, folder.path());
-                for (const bool stimulated : {false, true, false}) {
+                const bool each_chunk = false, by_ranges = true;
+                for (const auto& [stimulated, ranges] : {std::pair{false, each_chunk},
+                                                         {true, each_chunk},
+                                                         {false, by_ranges},
+                                                         {true, by_ranges},
+                                                         {false, each_chunk}}) {
                     const auto expected = fields.on_cpu(stimulated);
-                    const auto found = front.currents(fields, stimulated);
+                    const auto found = front.currents(fields, stimulated, ranges);
                     double largest = 0, worst = 0;
                     for (std::size_t u = 0; u < p.size(); ++u) {
                         largest = larger_or_nan(largest, std::abs(double(expected.current[u])));
@@ -356,10 +361,12 @@ class TestCudaText : public QObject
         int k = 0;
         for (const int steps : {120, 121, 123, 129, 130}) { // ends of long steps, and inside them
             for (; k < steps; ++k)
-                if (resting)
+                if (resting) {
                     t.resting_step(kernel, shape, tables, k, length);
-                else
+                    QVERIFY(t.ranges_are_right(k + 1));
+                } else {
                     t.fused_step(kernel, shape, tables, k);
+                }
             const auto d = t.from(
                 on_cpu(p, source, single<Real> ? Precision::single : Precision::double_, steps),
                 steps);

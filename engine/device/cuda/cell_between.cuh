@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ionic currents between vertices (NUMERICS.md, 4.1): what state-variable interpolation adds to the
-// currents of a group's cells. Three kernels, one after the other, ahead of the cells' step, and
-// one before them in the second step of a long one (Rest):
+// currents of a group's cells. Three kernels, one after the other, ahead of the cells' step:
 //
-//     cell_awake      lists the chunks with a vertex in a slice that moves. In later steps of a
-//     long
-//                     step the currents of these slices alone are read, so that only these chunks
-//                     are looked at
 //     cell_front      lists the tetrahedra in which V differs by more than front_mV, and their
 //                     vertices; a warp a chunk, whose vertices' V alone is read outside the front
 //     cell_points     f at the four Gauss points of each of these, a thread a point: a thread reads
@@ -18,12 +13,14 @@
 // the rate of V in place of V. States of a halo's vertices are read where they are, on the shard
 // that steps them.
 //
-// While all vertices of a chunk rest, V changes by the tolerance of rest at most in a long step: a
-// chunk that lacks much to be in the front is not looked at for as many long steps as that takes.
+// Where unknowns rest, the kernels that write V keep the least and the largest of each slice
+// (cell_rest.cuh; cell_ranges where V is another one). A chunk whose slices' V does not differ
+// enough is not looked at further. In later steps of a long one the currents of slices that move
+// alone are read, so that a chunk without such a slice is not looked at either.
 //
 // Bytes: per tetrahedron about 0.7 indices and V, and 1 / 32 bits' word; per slot 1 / 32 words; of
 // the front per tetrahedron 16 of slots, 4 numbers of V and of each state that f reads, 4 results.
-// Of a chunk that is not looked at 2, and in cell_awake 16 and 4 a slice.
+// Of a chunk that is not looked at 32, and an index and two numbers of V a slice.
 #pragma once
 #include "engine/device/cuda/cell_common.cuh"
 
@@ -130,65 +127,67 @@ __device__ __forceinline__ bool joins_front(const Front<Real>& f, const Rest& re
     return true;
 }
 
-/// Chunks [begin, end), a thread each.
+/// The ranges of slots [m.begin, m.end), where V is another one than what steps have led to.
 extern "C" __global__ void __launch_bounds__(block_threads)
-    cell_awake(const __grid_constant__ Front<Real> f, const __grid_constant__ Rest rest, int begin,
-               int end)
+    cell_ranges(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m)
 {
-    const int lane = threadIdx.x & 31;
-    const int k = begin + blockIdx.x * block_threads + threadIdx.x;
-    bool awake = false;
-    if (k < end) {
-        const FrontChunk c = f.chunk[k];
-        for (int i = 0; i < c.slices && !awake; ++i)
-            awake = rest.moving[f.slice[c.first_slice + i]] != 0;
-        if (awake)
-            f.calm[k] = 0;
-    }
-    const unsigned all = __ballot_sync(whole_warp, awake);
-    if (!all)
-        return;
-    int at = 0;
-    if (lane == 0)
-        at = static_cast<int>(atomicAdd(f.awake_count, static_cast<std::uint32_t>(__popc(all))));
-    at = __shfl_sync(whole_warp, at, 0) + __popc(all & ((1u << lane) - 1));
-    if (awake)
-        f.awake[at] = k;
+    const int slot = static_cast<int>(m.begin) + blockIdx.x * block_threads + threadIdx.x;
+    if ((slot & ~31) < m.end) // whole warps
+        keep_range(f.cells.range, slot >> 5, f.cells.v_in[slot], slot < m.end);
 }
 
-/// For how many long steps a chunk stays out of the front whose V differs by so much, if it rests.
-__device__ __forceinline__ std::uint16_t calm_steps(const Front<Real>& f, const Rest& rest,
-                                                    Real difference)
+constexpr int at_once = 32 / FrontChunk::lanes; ///< chunks whose slices a warp looks at
+
+/// How far what a warp looks at once lies apart, of n chunks or slices: of neighbours all would be
+/// in the front, or none. A warp has one of them where there are warps enough.
+__device__ __forceinline__ int spread(int n)
 {
-    constexpr float safe = 0.49f, most = 1000; // each of two vertices changes by the tolerance
-    const float n =
-        safe * static_cast<float>(f.front_mV - difference) / static_cast<float>(rest.tolerance_mV);
-    return static_cast<std::uint16_t>(n < most ? n : most);
+    return n <= static_cast<int>(gridDim.x * warps) ? n : (n + at_once - 1) / at_once;
+}
+
+/// Whether a chunk has to be looked at, by its slices; the same for the lanes of each chunk, which
+/// come together with those of the warp's others. @param inside  whether there is such a chunk
+__device__ __forceinline__ bool slices_may_join(const Front<Real>& f, const Rest& rest, int k,
+                                                bool inside)
+{
+    constexpr int lanes = FrontChunk::lanes;
+    const int lane = threadIdx.x & 31, first = lane & (lanes - 1);
+    const FrontChunk c = inside ? f.chunk[k] : FrontChunk();
+    const std::int32_t* const slice = f.slice + c.first_slice;
+    Real low = Real(1.0 / 0.0), high = -low;
+    for (int i = first; i < c.slices; i += lanes) {
+        const Real x = f.cells.range[2 * slice[i]], y = f.cells.range[2 * slice[i] + 1];
+        low = x < low ? x : low, high = y > high ? y : high;
+    }
+#pragma unroll
+    for (int far = lanes / 2; far; far >>= 1) {
+        const Real x = __shfl_xor_sync(whole_warp, low, far);
+        const Real y = __shfl_xor_sync(whole_warp, high, far);
+        low = x < low ? x : low, high = y > high ? y : high;
+    }
+    bool joins = c.of_others > 0 || high - low > f.front_mV;
+    if (later(rest)) {
+        bool moves = false;
+        for (int i = first; joins && i < c.slices; i += lanes)
+            moves = moves || rest.moving[slice[i]] != 0;
+        constexpr unsigned of_chunk = (1u << lanes) - 1;
+        joins = (__ballot_sync(whole_warp, moves) & of_chunk << (lane - first)) != 0;
+    }
+    if (inside && !joins && first < 4)
+        f.in_front[4 * k + first] = 0;
+    return inside && joins;
 }
 
 /// Whether V differs enough in a chunk as a whole; the same for all lanes.
-__device__ __forceinline__ bool may_join(const Front<Real>& f, const Rest& rest, int k)
+__device__ __forceinline__ bool may_join(const Front<Real>& f, int k)
 {
     const int lane = threadIdx.x & 31;
-    // in a long step of one step what moves is not seen by cell_awake
-    const bool decides = f.calm && !later(rest), rests = decides && rest.length > 1;
-    if (rests) {
-        const int calm = __shfl_sync(whole_warp, lane == 0 ? f.calm[k] : 0, 0);
-        if (calm > 0) {
-            if (lane == 0)
-                f.calm[k] = static_cast<std::uint16_t>(calm - 1);
-            return false;
-        }
-    }
     const FrontChunk c = f.chunk[k];
     const std::int32_t* const vertex = f.vertex + c.first_vertex;
     Real low = Real(1.0 / 0.0), high = -low;
-    bool mine = true;
 #pragma unroll 4
     for (int i = lane; i < c.vertices; i += 32) {
-        const int at = __ldcs(vertex + i);
-        mine = mine && at < f.slots;
-        const Real x = f.cells.v_in[at];
+        const Real x = f.cells.v_in[__ldcs(vertex + i)];
         low = x < low ? x : low, high = x > high ? x : high;
     }
 #pragma unroll
@@ -198,9 +197,6 @@ __device__ __forceinline__ bool may_join(const Front<Real>& f, const Rest& rest,
         low = x < low ? x : low, high = y > high ? y : high;
     }
     const bool joins = high - low > f.front_mV;
-    mine = __ballot_sync(whole_warp, mine) == whole_warp;
-    if (decides && lane == 0) // what other shards' vertices do is not known here
-        f.calm[k] = rests && mine && !joins ? calm_steps(f, rest, high - low) : 0;
     if (!joins && lane < 4)
         f.in_front[4 * k + lane] = 0;
     return joins;
@@ -211,7 +207,7 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
                                            int k)
 {
     const int lane = threadIdx.x & 31;
-    if (!may_join(f, rest, k))
+    if (!may_join(f, k))
         return;
     unsigned bits[4];
     int found = 0;
@@ -240,17 +236,26 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     }
 }
 
-/// Chunks [begin, end), or of these what is awake, a warp each.
+/// Chunks [begin, end), by a warp each.
 extern "C" __global__ void __launch_bounds__(block_threads)
     cell_front(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                const __grid_constant__ Rest rest, int begin, int end)
 {
-    const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
-    if (f.awake_count && !later(rest) && blockIdx.x == 0 && threadIdx.x == 0)
-        *f.awake_count = 0; // of the next step
-    const int n = later(rest) ? static_cast<int>(*f.awake_count) : end - begin;
-    for (int i = warp; i < n; i += stride)
-        list_chunk(f, m, rest, later(rest) ? f.awake[i] : begin + i);
+    const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, lane = threadIdx.x & 31;
+    const int stride = gridDim.x * warps;
+    if (!f.cells.range) {
+        for (int k = begin + warp; k < end; k += stride)
+            list_chunk(f, m, rest, k);
+        return;
+    }
+    const int apart = spread(end - begin);
+    for (int first = warp; first < apart; first += stride) {
+        const int k = begin + first + lane / FrontChunk::lanes * apart;
+        const unsigned open = __ballot_sync(whole_warp, slices_may_join(f, rest, k, k < end));
+        for (int i = 0; i < at_once; ++i)
+            if (open >> i * FrontChunk::lanes & 1)
+                list_chunk(f, m, rest, begin + first + i * apart);
+    }
 }
 
 /// The listed tetrahedra, eight a warp.
@@ -273,26 +278,18 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     }
 }
 
-/// The currents of one slot of a slice, whose lanes come together.
-__device__ __forceinline__ void vertex_current(const Front<Real>& f, const Moment& m, int slot)
+/// The current of one slot, which is touched by the front or driven; lanes of a slice come
+/// together.
+/// @param touched, driven  bits of the slice
+__device__ __forceinline__ void vertex_current(const Front<Real>& f, const Moment& m, int slot,
+                                               unsigned touched, unsigned driven)
 {
-    const int word = slot >> 5, lane = slot & 31;
-    const unsigned touched = f.touched[word];
-    const unsigned driven = f.cells.stimulus ? f.cells.driven[word] : 0;
-    __syncwarp();
-    if (lane == 0) {
-        f.currents[word] = touched | driven;
-        if (touched)
-            f.touched[word] = 0;
-    }
-    if (!(touched | driven))
-        return;
     Real added = 0;
     if (touched) {
         const Elementary math;
         CurrentPlace<false> vertex(f, slot);
         cell_step(vertex, math, time_of(f, m), f.cells.dt);
-        if (touched >> lane & 1) {
+        if (touched >> (slot & 31) & 1) {
             for (std::uint32_t e = f.first[slot]; e < f.first[slot + 1]; ++e) {
                 const std::uint32_t at = f.star[e], t = at >> 2;
                 if (f.in_front[t >> 5] >> (t & 31) & 1)
@@ -304,7 +301,8 @@ __device__ __forceinline__ void vertex_current(const Front<Real>& f, const Momen
     f.cells.v_out[slot] = added + (driven ? f.cells.stimulus[slot] : Real(0));
 }
 
-/// Slots [m.begin, m.end) of a range, or the slices of it that move.
+/// Slots [m.begin, m.end) of a range, or the slices of it that move: of these a warp looks at some
+/// at once, and computes those that the front touches or that are driven.
 extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     cell_vertices(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                   const __grid_constant__ Rest rest)
@@ -315,8 +313,26 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         *f.count = 0; // for the next step
     const int n = later(rest) ? static_cast<int>(*list_length(rest, m, 0))
                               : (static_cast<int>(m.end) + 31) / 32 - first;
-    for (int i = thread >> 5; i < n; i += gridDim.x * warps)
-        vertex_current(f, m, 32 * (later(rest) ? rest.list[i] : first + i) + lane);
+    const int apart = spread(n);
+    for (int i = thread >> 5; i < apart; i += gridDim.x * warps) {
+        const int mine = i + lane * apart;
+        int slice = 0;
+        unsigned touched = 0, driven = 0;
+        if (lane < at_once && mine < n) {
+            slice = later(rest) ? rest.list[mine] : first + mine;
+            touched = f.touched[slice];
+            driven = f.cells.stimulus ? f.cells.driven[slice] : 0;
+            f.currents[slice] = touched | driven;
+            if (touched)
+                f.touched[slice] = 0;
+        }
+        const unsigned some = __ballot_sync(whole_warp, (touched | driven) != 0);
+        for (int k = 0; k < at_once; ++k)
+            if (some >> k & 1)
+                vertex_current(f, m, 32 * __shfl_sync(whole_warp, slice, k) + lane,
+                               __shfl_sync(whole_warp, touched, k),
+                               __shfl_sync(whole_warp, driven, k));
+    }
 }
 
 } // namespace tawara::device::cuda

@@ -68,6 +68,20 @@ __device__ __forceinline__ unsigned* list_length(const Rest& rest, const Moment&
 {
     return rest.count + ((m.status->long_steps + rest.index + ahead) & 1);
 }
+/// Keeps the least and the largest V of a slice, whose lanes come together.
+/// @param inside  whether the lane's slot is one
+__device__ __forceinline__ void keep_range(Real* range, int slice, Real v, bool inside)
+{
+    Real low = inside ? v : Real(1.0 / 0.0), high = inside ? v : Real(-1.0 / 0.0);
+#pragma unroll
+    for (int far = 16; far; far >>= 1) {
+        const Real x = __shfl_xor_sync(whole_warp, low, far);
+        const Real y = __shfl_xor_sync(whole_warp, high, far);
+        low = x < low ? x : low, high = y > high ? y : high;
+    }
+    if ((threadIdx.x & 31) == 0)
+        range[2 * slice] = low, range[2 * slice + 1] = high;
+}
 __device__ __forceinline__ int type_of(const Reaction<Real>& p, int slot)
 {
     return many ? p.type[slot] : 0;

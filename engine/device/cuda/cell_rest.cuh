@@ -131,8 +131,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     }
     if (inside && !(decides && moves))
         finish(cell.fresh, cell.new_v, p, m, step, slot, moves ? 1 : rest.length);
+    Real seen = cell.new_v;
     if (inside && !moves) {
-        Real seen = cell.new_v;
         if (rest.length > 1) {
             p.v_end[slot] = cell.new_v;
             p.v_out[slot] = seen = (v + cell.new_v) / 2;
@@ -140,6 +140,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         if (decides) // what the passes of short steps see of it
             pass.out[slot] = pass.l_out[slot] = seen;
     }
+    if (p.range) // of what moves after a decision, cell_moving keeps it
+        keep_range(p.range, slot >> 5, seen, inside);
     if ((slot & 31) == 0) {
         rest.moving[slot >> 5] = moving;
         if (moving && (decides || rest.length > 1)) {
@@ -179,8 +181,12 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         for (int slice = static_cast<int>(m.begin >> 5) + warp; slice * 32 < m.end;
              slice += stride) {
             const int slot = slice * 32 + lane;
-            if (slot < m.end && !(rest.moving[slice] >> lane & 1U))
-                p.v_out[slot] = ends ? p.v_end[slot] : p.v_before[slot];
+            const bool waits = slot < m.end && !(rest.moving[slice] >> lane & 1U);
+            const Real seen = waits ? (ends ? p.v_end : p.v_before)[slot] : Real(0);
+            if (waits)
+                p.v_out[slot] = seen;
+            if (p.range && ends && !rest.moving[slice])
+                keep_range(p.range, slice, seen, waits);
         }
     const long long step = m.status->step + m.offset;
     const auto t_ms = static_cast<Real>(static_cast<double>(step) * m.dt_ms);
@@ -191,8 +197,13 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         ShortCell cell;
         cell.load(p, slot, diffused(pass, slot));
         ::cell_step(cell, math, t_ms, p.dt);
-        if (rest.moving[slice] >> lane & 1U)
+        const bool moves = rest.moving[slice] >> lane & 1U;
+        if (moves)
             finish(cell.fresh, cell.new_v, p, m, step, slot, 1);
+        if (p.range) { // what rests has its V from the decision, from the step before, or its end
+            const Real* rests = ends ? p.v_end : rest.at > 0 ? p.v_before : p.v_out;
+            keep_range(p.range, slice, moves ? cell.new_v : rests[slot], slot < m.end);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ void CompiledCurrent<Real>::compile(int device)
     const auto with = [&](const KernelShape& shape) {
         code_ = std::make_unique<LoadedCode>(current_source(*program_, single, type_rows_, shape),
                                              device);
-        awake_ = {*code_, "cell_awake", shape.block_threads, device};
+        ranges_ = {*code_, "cell_ranges", shape.block_threads, device};
         front_ = {*code_, "cell_front", shape.block_threads, device};
         points_ = {*code_, "cell_points", shape.block_threads, device};
         vertices_ = {*code_, "cell_vertices", shape.block_threads, device};
@@ -59,11 +59,10 @@ void CompiledCurrent<Real>::set_types(std::span<const cell::CellType> types, Str
 }
 
 template <class Real>
-void CompiledCurrent<Real>::awake(StreamRef s, const Front<Real>& f, const Rest& rest, int begin,
-                                  int end) const
+void CompiledCurrent<Real>::ranges(StreamRef s, const Front<Real>& f, const Moment& m) const
 {
-    if (begin < end)
-        awake_.launch(s, "awake", end - begin, false, false, f, rest, begin, end);
+    if (m.begin < m.end)
+        ranges_.launch(s, "ranges of V", m.end - m.begin, false, false, f, m);
 }
 
 template <class Real>
@@ -71,8 +70,8 @@ void CompiledCurrent<Real>::front(StreamRef s, const Front<Real>& f, const Momen
                                   const Rest& rest, int begin, int end) const
 {
     if (begin < end)
-        front_.launch(s, "front", 32 * std::int64_t{end - begin}, rest.at > 0, false, filled(f), m,
-                      rest, begin, end);
+        front_.launch(s, "front", 32 * std::int64_t{end - begin}, f.cells.range != nullptr, false,
+                      filled(f), m, rest, begin, end);
 }
 
 template <class Real>
@@ -88,8 +87,8 @@ void CompiledCurrent<Real>::vertices(StreamRef s, const Front<Real>& f, const Mo
                                      const Rest& rest) const
 {
     if (m.begin < m.end)
-        vertices_.launch(s, "currents of vertices", m.end - m.begin, rest.at > 0, false, filled(f),
-                         m, rest);
+        vertices_.launch(s, "currents of vertices", m.end - m.begin, true, false, filled(f), m,
+                         rest);
 }
 
 template <class Real>

@@ -52,6 +52,7 @@ FrontCurrents<Real>::FrontCurrents(const TissueProblem& p, Tissue<Real>& tissue)
 {
     for (const auto& s : t_.shards)
         here_.push_back(make(p, *s));
+    restored({});
 }
 
 template <class Real>
@@ -67,11 +68,8 @@ auto FrontCurrents<Real>::make(const TissueProblem& p, const ShardState<Real>& s
     h.chunk = uploaded(same_bytes<FrontChunk>(lists.chunk), main);
     h.vertex = uploaded(lists.vertex, main);
     h.slice = uploaded(lists.slice, main);
-    if (p.rest_tolerance_mV > 0) {
-        h.calm = zeros<std::uint16_t>(lists.chunk.size(), main);
-        h.awake = zeros<std::int32_t>(lists.chunk.size(), main);
-        h.awake_count = zeros<std::uint32_t>(p.groups.size(), main);
-    }
+    if (p.rest_tolerance_mV > 0)
+        h.range = zeros<Real>(slots / 16, main);
     h.corners = uploaded(same_bytes<FrontCorners>(lists.corners), main);
     h.volume = uploaded_as<Real>(lists.volume, main);
     h.per_mass = uploaded_as<Real>(lists.per_mass, main);
@@ -112,6 +110,7 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
     f.cells.type = s.type.data();
     f.cells.stimulus = t_.stimulated() ? s.stimulus.data() : nullptr;
     f.cells.driven = s.driven.data();
+    f.cells.range = h.range.data();
     f.cells.dt = static_cast<Real>(at.dt_ms);
     f.separator_states = states_of(s, group, true);
     f.currents = h.currents.data();
@@ -120,11 +119,7 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
     f.halo = h.halo.data();
     f.peer = h.peer.data() + group * t_.shards.size();
     f.chunk = h.chunk.data(), f.vertex = h.vertex.data(), f.corners = h.corners.data();
-    if (h.calm.size()) {
-        f.slice = h.slice.data(), f.calm = h.calm.data();
-        f.awake = h.awake.data() + h.first_chunk[group];
-        f.awake_count = h.awake_count.data() + group;
-    }
+    f.slice = h.slice.data();
     f.volume = h.volume.data();
     f.in_front = h.in_front.data(), f.touched = h.touched.data();
     f.list = h.list.data() + first_tetrahedron, f.count = h.count.data() + group;
@@ -136,26 +131,18 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
 }
 
 template <class Real>
-void FrontCurrents<Real>::find_awake(std::size_t shard, const CurrentMoment& at) const
-{
-    const ShardState<Real>& s = *t_.shards[shard];
-    const Here& h = here_[shard];
-    for (std::size_t g = 0; g < h.code.size(); ++g)
-        h.code[g]->awake(s.main, front(shard, g, at), rest_of(s, 0, at), h.first_chunk[g],
-                         h.first_chunk[g + 1]);
-}
-
-template <class Real>
 void FrontCurrents<Real>::restored(const CurrentMoment& at)
 {
     for (std::size_t k = 0; k < t_.shards.size(); ++k) {
-        const StreamRef main = t_.shards[k]->main;
-        const Current here(main.device);
-        here_[k].calm.zero(main);
-        here_[k].awake_count.zero(main);
-        if (at.at > 1)
-            find_awake(k, at);
-        main.synchronize();
+        const ShardState<Real>& s = *t_.shards[k];
+        const Here& h = here_[k];
+        if (h.range.size() == 0)
+            continue;
+        const Current here(s.device);
+        for (const auto& r : s.host.ranges)
+            h.code[r.group]->ranges(s.main, front(k, r.group, at),
+                                    s.moment(r.begin, r.end, at.offset));
+        s.main->synchronize();
     }
 }
 
@@ -165,8 +152,6 @@ void FrontCurrents<Real>::launch(std::size_t shard, const CurrentMoment& at) con
     const ShardState<Real>& s = *t_.shards[shard];
     const Here& h = here_[shard];
     const Current here(s.device);
-    if (at.at == 1)
-        find_awake(shard, at);
     for (std::size_t g = 0; g < h.code.size(); ++g) {
         const auto f = front(shard, g, at);
         const auto& code = *h.code[g];
@@ -215,7 +200,6 @@ void FrontCurrents<Real>::set_types(std::size_t group, std::span<const cell::Cel
 }
 
 /// Bytes of cell_front at least, of all; what fronts read and write beside it, of those found.
-/// Where unknowns rest, of those found alone.
 template <class Real>
 KernelRecord FrontCurrents<Real>::record(std::size_t shard, std::int64_t calls) const
 {
@@ -232,9 +216,11 @@ KernelRecord FrontCurrents<Real>::record(std::size_t shard, std::int64_t calls) 
         reads = std::max(reads, static_cast<double>(code->reads()));
     }
     const auto found = static_cast<double>(k.tetrahedra), made = static_cast<double>(calls);
-    const double looking = h.calm.size() ? 0
-                                         : static_cast<double>(h.vertex.size()) * 4 +
-                                               static_cast<double>(s.host.slots) * (r + 0.25);
+    const double looking = h.range.size() ? static_cast<double>(h.chunk.size()) * 32 +
+                                                static_cast<double>(h.slice.size()) * 4 +
+                                                static_cast<double>(s.host.slots) * (r + 2) / 16
+                                          : static_cast<double>(h.vertex.size()) * 4 +
+                                                static_cast<double>(s.host.slots) * (r + 0.25);
     k.bytes = made * looking + found * (16 + 4 + 8 * r);
     k.flops = found * (4 * (flops + 6 * reads) + 12);
     return k;

@@ -45,9 +45,10 @@ class FrontCurrents
     {
         cells.stimulus = here_[shard].total.data();
         cells.driven = here_[shard].currents.data();
+        cells.range = here_[shard].range.data();
     }
     void set_types(std::size_t group, std::span<const cell::CellType> types);
-    /// V is another one than what steps have led to; what comes is step at.at of a long one.
+    /// V is another one than what steps have led to.
     void restored(const CurrentMoment& at);
 
     /// Of a shard, from all that its status counted.
@@ -62,18 +63,16 @@ class FrontCurrents
         std::vector<std::int32_t> first_chunk;
         std::size_t tetrahedra = 0;
         Buffer<FrontChunk> chunk;
-        Buffer<std::int32_t> vertex, slice, list, awake;
-        Buffer<std::uint16_t> calm; ///< where unknowns rest
-        Buffer<std::uint32_t> awake_count;
+        Buffer<std::int32_t> vertex, slice, list;
         Buffer<FrontCorners> corners;
         Buffer<Real> volume, per_mass, corner_rate, total;
+        Buffer<Real> range; ///< where unknowns rest
         Buffer<std::uint32_t> first, star, in_front, touched, currents, count;
         Buffer<FrontPlace> halo;
         Buffer<FrontPeer<Real>> peer; ///< [groups][shards]
     };
     Here make(const TissueProblem& p, const ShardState<Real>& s) const;
     Front<Real> front(std::size_t shard, std::size_t group, const CurrentMoment& at) const;
-    void find_awake(std::size_t shard, const CurrentMoment& at) const;
 
     Tissue<Real>& t_;
     std::vector<Here> here_;

@@ -77,18 +77,25 @@ std::vector<std::vector<Placed>> placed(const TissueProblem& p, const Shard& sha
     return out;
 }
 
-/// Adds the slices that a new chunk's vertices lie in, those of other shards left out.
-/// @return how many
-std::int32_t add_slices(FrontLists& out, std::size_t first_vertex, const Shard& shard)
+/// Adds a new chunk's slices, those that its vertices lie in.
+/// @param first_vertex  of the chunk, whose last one is the last of all
+void close_chunk(FrontLists& out, std::size_t first_vertex, const Shard& shard)
 {
-    const auto begin = out.slice.size();
-    for (std::size_t v = first_vertex; v < out.vertex.size(); ++v)
+    const auto begin = out.slice.size(), end = out.vertex.size();
+    FrontLists::Chunk c;
+    c.first_vertex = static_cast<std::int32_t>(first_vertex);
+    c.first_slice = static_cast<std::int32_t>(begin);
+    c.vertices = static_cast<std::int16_t>(end - first_vertex);
+    for (std::size_t v = first_vertex; v < end; ++v)
         if (out.vertex[v] < shard.slots)
             out.slice.push_back(out.vertex[v] / 32);
+        else
+            ++c.of_others;
     const auto from = out.slice.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(from, out.slice.end());
     out.slice.erase(std::unique(from, out.slice.end()), out.slice.end());
-    return static_cast<std::int32_t>(out.slice.size() - begin);
+    c.slices = static_cast<std::int16_t>(out.slice.size() - begin);
+    out.chunk.push_back(c);
 }
 
 /// Adds a group's chunks; `row_of` gets the place of each of the mesh's tetrahedra.
@@ -99,7 +106,7 @@ void add_chunks(FrontLists& out, const TissueProblem& p, const Shard& shard,
     for (std::size_t from = 0; from < all.size(); from += in_chunk) {
         const auto n = std::min(in_chunk, all.size() - from);
         const auto number = static_cast<std::int32_t>(out.chunk.size());
-        const auto first_vertex = static_cast<std::int32_t>(out.vertex.size());
+        const auto first_vertex = out.vertex.size();
         for (std::size_t k = 0; k < in_chunk; ++k) {
             std::array<std::int32_t, 4> corners{};
             const Placed& x = all[from + std::min(k, n - 1)];
@@ -116,10 +123,7 @@ void add_chunks(FrontLists& out, const TissueProblem& p, const Shard& shard,
             out.corners.push_back(corners);
             out.volume.push_back(k < n ? p.elements.volume_mm3[x.element] / 4 : 0);
         }
-        const auto first_slice = static_cast<std::int32_t>(out.slice.size());
-        out.chunk.push_back({first_vertex,
-                             static_cast<std::int32_t>(out.vertex.size()) - first_vertex,
-                             first_slice, add_slices(out, index(first_vertex), shard)});
+        close_chunk(out, first_vertex, shard);
     }
     out.tetrahedra += all.size();
 }

@@ -17,9 +17,14 @@ struct FrontLists
 {
     static constexpr int chunk_tetrahedra = 128;
     std::vector<std::int32_t> first_chunk; ///< [groups + 1]
-    /// First vertex and number of them, first slice and number of them, of chunks along the slots,
-    /// group by group.
-    std::vector<std::array<std::int32_t, 4>> chunk;
+    /// As FrontChunk: along the slots, group by group.
+    struct Chunk
+    {
+        std::int32_t first_vertex = 0, first_slice = 0;
+        std::int16_t vertices = 0, slices = 0;
+        std::int32_t of_others = 0;
+    };
+    std::vector<Chunk> chunk;
     std::vector<std::int32_t> vertex, slice;
     std::vector<std::array<std::int32_t, 4>> corners;
     std::vector<double> volume;

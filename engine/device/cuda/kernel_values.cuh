@@ -63,6 +63,9 @@ struct Reaction
     const Real* v_in = nullptr; ///< not used when fused with a pass
     Real* v_out = nullptr;
     Real* v_end = nullptr; ///< where slots rest: V at the end of the long step that they have taken
+    /// Where slots rest and currents are interpolated, else null: [slots / 32][2] the least and the
+    /// largest V of each slice, kept by the kernels that write V.
+    Real* range = nullptr;
     const Real* v_before =
         nullptr; ///< potential at the step's start, for the record; null: no record
     Real* states = nullptr;
@@ -126,8 +129,10 @@ struct Rest
 struct alignas(16) FrontChunk
 {
     static constexpr int tetrahedra = 128;
-    std::int32_t first_vertex = 0, vertices = 0;
-    std::int32_t first_slice = 0, slices = 0;
+    static constexpr int lanes = 8; ///< that look at a chunk's slices
+    std::int32_t first_vertex = 0, first_slice = 0;
+    std::int16_t vertices = 0, slices = 0;
+    std::int32_t of_others = 0; ///< vertices that other shards step, which lie in no slice here
 };
 
 /// Slots of a tetrahedron's vertices; of one that fills a chunk the first slot four times.
@@ -156,7 +161,8 @@ template <class Real>
 struct Front
 {
     /// v_in: V of slots and halo. v_out: the current into each slot, what stimulates it included
-    /// [pA/pF]. states: of slots behind the separator. type, tables, stimulus, driven: as ever.
+    /// [pA/pF]. states: of slots behind the separator. type, tables, stimulus, driven, range: as
+    /// ever.
     Reaction<Real> cells;
     const Real* separator_states = nullptr; ///< of slots before its end
     std::uint32_t* currents = nullptr;      ///< [slots / 32] bits: what `driven` is of v_out
@@ -164,13 +170,8 @@ struct Front
     const FrontPlace* halo = nullptr;
     const FrontPeer<Real>* peer = nullptr; ///< by shard
     const FrontChunk* chunk = nullptr;
-    const std::int32_t* vertex = nullptr; ///< of the chunks, slots and halo
-    const std::int32_t* slice = nullptr;  ///< of the chunks
-    /// Of steps in which unknowns rest (Rest), else null. [chunks] long steps for which V cannot
-    /// differ enough in a chunk, as long as all of its vertices rest; 0: it is looked at.
-    std::uint16_t* calm = nullptr;
-    std::int32_t* awake = nullptr;         ///< chunks with a slice that moves, in any order
-    std::uint32_t* awake_count = nullptr;  ///< of these; 0 at the end of a long step's first one
+    const std::int32_t* vertex = nullptr;  ///< of the chunks, slots and halo
+    const std::int32_t* slice = nullptr;   ///< of the chunks
     const FrontCorners* corners = nullptr; ///< [128 chunks]
     const Real* volume = nullptr;          ///< [128 chunks] a quarter [mm3]
     std::uint32_t* in_front = nullptr;     ///< [4 chunks] bits
