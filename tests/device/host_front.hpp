@@ -125,12 +125,15 @@ class HostFront
             here_.push_back(make(k));
     }
 
-    /// Of each unknown; 0 without cells. @param ranges  chunks are found by V of their slices
-    std::vector<Real> currents(const Fields<Real>& fields, bool stimulated, bool ranges)
+    /// Of each unknown; 0 without cells. @param listed  chunks near the front are found first, as
+    /// where unknowns rest
+    std::vector<Real> currents(const Fields<Real>& fields, bool stimulated, bool listed)
     {
         for (auto& h : here_) {
             fill(h, fields);
-            h.range.assign(ranges ? static_cast<std::size_t>(h.shard->slots) / 16 : 0, Real(0));
+            h.v_then = listed ? h.v : std::vector<Real>();
+            h.listed.assign(h.lists.chunk.size() / 32 + 1, 0);
+            h.near_list.assign(h.lists.chunk.size(), -1), h.near_count.assign(p_.groups.size(), 0);
         }
         std::vector<Real> out(p_.size(), Real(0));
         for (std::size_t k = 0; k < here_.size(); ++k) {
@@ -164,10 +167,10 @@ class HostFront
         std::vector<device::cuda::FrontCorners> corners;
         std::vector<device::cuda::FrontPlace> halo;
         device::cuda::StateTiles tiles;
-        std::vector<Real> v, states, volume, per_mass, corner_rate, total, stimulus, range;
+        std::vector<Real> v, states, volume, per_mass, corner_rate, total, stimulus, v_then;
         std::vector<cell::TypeIndex> type;
-        std::vector<std::uint32_t> in_front, touched, currents, count, driven;
-        std::vector<std::int32_t> list;
+        std::vector<std::uint32_t> in_front, touched, currents, count, driven, listed, near_count;
+        std::vector<std::int32_t> list, near_list;
         std::vector<std::vector<device::cuda::FrontPeer<Real>>> peers; ///< [group][shard]
         device::cuda::Status status;
     };
@@ -248,7 +251,12 @@ class HostFront
         f.halo = h.halo.data(), f.peer = h.peers[g].data();
         f.chunk = h.chunk.data(), f.vertex = h.lists.vertex.data();
         f.slice = h.lists.slice.data();
-        f.cells.range = h.range.empty() ? nullptr : h.range.data();
+        if (!h.v_then.empty()) {
+            auto& w = f.cells.watch;
+            w.v = h.v_then.data(), w.listed = h.listed.data(), w.count = &h.near_count[g];
+            w.list = h.near_list.data() + begin;
+            f.near_mV = device::front_mV / 2;
+        }
         f.corners = h.corners.data(), f.volume = h.volume.data();
         f.in_front = h.in_front.data(), f.touched = h.touched.data();
         f.list = h.list.data() + begin * device::cuda::FrontChunk::tetrahedra;
@@ -257,7 +265,7 @@ class HostFront
         f.per_mass = h.per_mass.data(), f.front_mV = device::front_mV;
         return f;
     }
-    /// With ranges by fewer warps than there are chunks and slices, so that each has several.
+    /// What is listed goes to fewer warps than there are chunks and slices: each has several.
     void launch(std::size_t k, std::size_t g, bool stimulated)
     {
         Here& h = here_[k];
@@ -265,25 +273,26 @@ class HostFront
         const device::cuda::Rest whole;
         device::cuda::Moment m{&h.status, 0, 0.02, 0, 0};
         const int begin = h.lists.first_chunk[g], end = h.lists.first_chunk[g + 1];
-        const auto blocks = [&](std::int64_t n) {
-            return f.cells.range ? 3 : static_cast<int>((n + threads - 1) / threads);
+        const auto blocks = [](std::int64_t n) {
+            return static_cast<int>((n + threads - 1) / threads);
         };
-        for (const auto& r : h.shard->ranges)
-            if (r.group == g && f.cells.range) {
-                m.begin = r.begin, m.end = r.end;
-                kernels_[g]->launch("cell_ranges",
-                                    static_cast<int>((r.end - r.begin) / threads) + 1, threads, f,
-                                    m);
-            }
+        const int some = 3;
         if (begin < end) {
-            kernels_[g]->launch("cell_front", blocks(32 * std::int64_t{end - begin}), threads, f, m,
-                                whole, begin, end);
-            kernels_[g]->launch("cell_points", 3, threads, f, m);
+            const auto all = blocks(32 * std::int64_t{end - begin});
+            if (f.cells.watch.v) {
+                std::fill(h.in_front.begin() + 4 * begin, h.in_front.begin() + 4 * end, 0U);
+                kernels_[g]->launch("cell_look", all, threads, f, begin, end);
+            }
+            kernels_[g]->launch("cell_front", f.cells.watch.v ? some : all, threads, f, m, whole,
+                                begin, end);
+            kernels_[g]->launch("cell_points", some, threads, f, m);
         }
         for (const auto& r : h.shard->ranges)
             if (r.group == g) {
                 m.begin = r.begin, m.end = r.end;
-                kernels_[g]->launch("cell_vertices", blocks(r.end - r.begin), threads, f, m, whole);
+                kernels_[g]->launch("cell_vertices",
+                                    f.cells.watch.v ? some : blocks(r.end - r.begin), threads, f, m,
+                                    whole);
             }
     }
 

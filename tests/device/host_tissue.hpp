@@ -11,7 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace tawara::test {
@@ -46,7 +47,15 @@ struct HostTissue
         v[1] = v[0], track = v[0], scratch[0] = scratch[1] = v[0];
         v_end.assign(slots, Real(0));
         moving.assign(slots / 32, 0), list.assign(slots / 32, 0);
-        range.assign(slots / 16, Real(0));
+        strayed.assign(slots / 32, 0), near_count = 0;
+        listed.assign(slots / 32 / 32 + 1, 0), near_list.assign(slots / 32 + 1, -1);
+        for (std::size_t k = 0; k < slots / 32; ++k) { // a chunk between each slice and the next
+            first_near.push_back(static_cast<std::uint32_t>(near.size()));
+            near.insert(near.end(),
+                        {static_cast<std::int32_t>(k), static_cast<std::int32_t>(k) + 1});
+        }
+        first_near.push_back(static_cast<std::uint32_t>(near.size()));
+        v_then = v[0];
     }
     std::size_t at(std::size_t s, std::size_t i) const { return (i / 32 * kept + s) * 32 + i % 32; }
 
@@ -67,7 +76,9 @@ struct HostTissue
     {
         device::cuda::Reaction<Real> r;
         r.v_in = r.v_out = v[1 - k % 2].data(), r.v_before = v[k % 2].data();
-        r.v_end = v_end.data(), r.range = range.data();
+        r.v_end = v_end.data();
+        r.watch = {v_then.data(), strays_mV,     strayed.data(),   first_near.data(),
+                   near.data(),   listed.data(), near_list.data(), &near_count};
         r.states = states.data(), r.slots = static_cast<std::int64_t>(32 * kept);
         r.type = type.data(), r.tables = tables.data(), r.dt = static_cast<Real>(p.dt_ms);
         r.queue = queue;
@@ -119,19 +130,32 @@ struct HostTissue
         run("cell_moving", 3, last);
     }
 
-    /// Whether the kernels kept the least and the largest V of each slice.
-    bool ranges_are_right(int steps) const
+    /// Forgets what has strayed. @param steps  done so far
+    void look(int steps)
     {
-        const auto& now = v[steps % 2];
-        for (std::size_t i = 0; i < slots; i += 32) {
-            Real low = std::numeric_limits<Real>::infinity(), high = -low;
-            for (std::size_t k = i; k < i + 32; ++k)
-                if (static_cast<std::int64_t>(k) < shard.ranges[0].end)
-                    low = std::min(low, now[k]), high = std::max(high, now[k]);
-            if (range[i / 16] != low || range[i / 16 + 1] != high)
-                return false;
-        }
-        return true;
+        v_then = v[steps % 2];
+        std::fill(strayed.begin(), strayed.end(), 0U), std::fill(listed.begin(), listed.end(), 0U);
+        near_count = 0;
+    }
+    /// Whether each slice whose V has strayed is known, and its chunks are listed once.
+    /// @return how many, or nothing where one is wrong
+    std::optional<std::size_t> strays(int steps) const
+    {
+        std::size_t count = 0;
+        std::set<std::int32_t> expected;
+        for (std::size_t i = 0; i < slots; ++i)
+            if (shard.old_of[i] >= 0 && !strayed[i / 32] &&
+                !(std::abs(v[steps % 2][i] - v_then[i]) <= strays_mV))
+                return {};
+        for (std::size_t k = 0; k < strayed.size(); ++k)
+            if (strayed[k]) {
+                ++count;
+                expected.insert({static_cast<std::int32_t>(k), static_cast<std::int32_t>(k) + 1});
+            }
+        const std::set<std::int32_t> found(near_list.begin(), near_list.begin() + near_count);
+        if (found != expected || found.size() != near_count)
+            return {};
+        return count;
     }
 
     /// Largest differences from another device: V [mV], states relative to their size, and times of
@@ -168,13 +192,17 @@ struct HostTissue
     device::StimulusSource stimulus;
     device::cuda::Shard shard;
     std::size_t kept, slots;
-    std::vector<Real> v[2], scratch[2], v_end, current, states, track, rest, range;
+    std::vector<Real> v[2], scratch[2], v_end, current, states, track, rest, v_then;
     std::vector<cell::TypeIndex> type;
     std::vector<std::uint8_t> phase;
     std::vector<double> activation, repolarisation;
     std::vector<std::uint32_t> moving;
     std::vector<std::int32_t> list;
     unsigned list_length[2] = {0, 0}, queue[2] = {0, 0};
+    static constexpr Real strays_mV = 2;
+    std::vector<std::uint32_t> strayed, first_near, listed;
+    std::vector<std::int32_t> near, near_list;
+    std::uint32_t near_count = 0;
     device::cuda::Status status;
 };
 

@@ -13,14 +13,15 @@
 // the rate of V in place of V. States of a halo's vertices are read where they are, on the shard
 // that steps them.
 //
-// Where unknowns rest, the kernels that write V keep the least and the largest of each slice
-// (cell_rest.cuh; cell_ranges where V is another one). A chunk whose slices' V does not differ
-// enough is not looked at further. In later steps of a long one the currents of slices that move
-// alone are read, so that a chunk without such a slice is not looked at either.
+// Where unknowns rest, all chunks are looked at now and then (cell_look), and those listed in which
+// V differs by more than half of what a front needs. Until the next time the kernels that write V
+// list the chunks of each slice whose V strays by a quarter of that (cell_rest.cuh); cell_front
+// takes what is listed. In later steps of a long one the currents of slices that move alone are
+// read, so that a chunk without such a slice is left out, too.
 //
 // Bytes: per tetrahedron about 0.7 indices and V, and 1 / 32 bits' word; per slot 1 / 32 words; of
 // the front per tetrahedron 16 of slots, 4 numbers of V and of each state that f reads, 4 results.
-// Of a chunk that is not looked at 32, and an index and two numbers of V a slice.
+// Where unknowns rest that of chunks in cell_look; V of then in each step's kernel of the cells.
 #pragma once
 #include "engine/device/cuda/cell_common.cuh"
 
@@ -127,59 +128,8 @@ __device__ __forceinline__ bool joins_front(const Front<Real>& f, const Rest& re
     return true;
 }
 
-/// The ranges of slots [m.begin, m.end), where V is another one than what steps have led to.
-extern "C" __global__ void __launch_bounds__(block_threads)
-    cell_ranges(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m)
-{
-    const int slot = static_cast<int>(m.begin) + blockIdx.x * block_threads + threadIdx.x;
-    if ((slot & ~31) < m.end) // whole warps
-        keep_range(f.cells.range, slot >> 5, f.cells.v_in[slot], slot < m.end);
-}
-
-constexpr int at_once = 32 / FrontChunk::lanes; ///< chunks whose slices a warp looks at
-
-/// How far what a warp looks at once lies apart, of n chunks or slices: of neighbours all would be
-/// in the front, or none. A warp has one of them where there are warps enough.
-__device__ __forceinline__ int spread(int n)
-{
-    return n <= static_cast<int>(gridDim.x * warps) ? n : (n + at_once - 1) / at_once;
-}
-
-/// Whether a chunk has to be looked at, by its slices; the same for the lanes of each chunk, which
-/// come together with those of the warp's others. @param inside  whether there is such a chunk
-__device__ __forceinline__ bool slices_may_join(const Front<Real>& f, const Rest& rest, int k,
-                                                bool inside)
-{
-    constexpr int lanes = FrontChunk::lanes;
-    const int lane = threadIdx.x & 31, first = lane & (lanes - 1);
-    const FrontChunk c = inside ? f.chunk[k] : FrontChunk();
-    const std::int32_t* const slice = f.slice + c.first_slice;
-    Real low = Real(1.0 / 0.0), high = -low;
-    for (int i = first; i < c.slices; i += lanes) {
-        const Real x = f.cells.range[2 * slice[i]], y = f.cells.range[2 * slice[i] + 1];
-        low = x < low ? x : low, high = y > high ? y : high;
-    }
-#pragma unroll
-    for (int far = lanes / 2; far; far >>= 1) {
-        const Real x = __shfl_xor_sync(whole_warp, low, far);
-        const Real y = __shfl_xor_sync(whole_warp, high, far);
-        low = x < low ? x : low, high = y > high ? y : high;
-    }
-    bool joins = c.of_others > 0 || high - low > f.front_mV;
-    if (later(rest)) {
-        bool moves = false;
-        for (int i = first; joins && i < c.slices; i += lanes)
-            moves = moves || rest.moving[slice[i]] != 0;
-        constexpr unsigned of_chunk = (1u << lanes) - 1;
-        joins = (__ballot_sync(whole_warp, moves) & of_chunk << (lane - first)) != 0;
-    }
-    if (inside && !joins && first < 4)
-        f.in_front[4 * k + first] = 0;
-    return inside && joins;
-}
-
-/// Whether V differs enough in a chunk as a whole; the same for all lanes.
-__device__ __forceinline__ bool may_join(const Front<Real>& f, int k)
+/// By how much V differs in a chunk; the same for all lanes.
+__device__ __forceinline__ Real difference_in(const Front<Real>& f, int k)
 {
     const int lane = threadIdx.x & 31;
     const FrontChunk c = f.chunk[k];
@@ -196,10 +146,30 @@ __device__ __forceinline__ bool may_join(const Front<Real>& f, int k)
         const Real y = __shfl_xor_sync(whole_warp, high, far);
         low = x < low ? x : low, high = y > high ? y : high;
     }
-    const bool joins = high - low > f.front_mV;
-    if (!joins && lane < 4)
-        f.in_front[4 * k + lane] = 0;
-    return joins;
+    return high - low;
+}
+
+/// Chunks [begin, end), by a warp each: lists those near the front, and those of which other shards
+/// step a vertex, since nobody here knows whether that strays.
+extern "C" __global__ void __launch_bounds__(block_threads)
+    cell_look(const __grid_constant__ Front<Real> f, int begin, int end)
+{
+    const int k = begin + ((blockIdx.x * block_threads + threadIdx.x) >> 5);
+    if (k >= end)
+        return;
+    const bool near = f.chunk[k].of_others > 0 || !(difference_in(f, k) <= f.near_mV);
+    if (near && (threadIdx.x & 31) == 0)
+        list_near(f.cells.watch, k);
+}
+
+/// Whether a slice of a chunk moves; the same for all lanes.
+__device__ __forceinline__ bool moves_in(const Front<Real>& f, const Rest& rest, int k)
+{
+    const FrontChunk c = f.chunk[k];
+    bool moves = false;
+    for (int i = threadIdx.x & 31; i < c.slices; i += 32)
+        moves = moves || rest.moving[f.slice[c.first_slice + i]] != 0;
+    return __ballot_sync(whole_warp, moves) != 0;
 }
 
 /// Lists a chunk's tetrahedra that are in the front, by a warp.
@@ -207,8 +177,13 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
                                            int k)
 {
     const int lane = threadIdx.x & 31;
-    if (!may_join(f, k))
+    if (later(rest) && !moves_in(f, rest, k))
         return;
+    if (!(difference_in(f, k) > f.front_mV)) {
+        if (lane < 4)
+            f.in_front[4 * k + lane] = 0;
+        return;
+    }
     unsigned bits[4];
     int found = 0;
 #pragma unroll
@@ -236,26 +211,16 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     }
 }
 
-/// Chunks [begin, end), by a warp each.
+/// Chunks [begin, end), or what is listed of these, by a warp each.
 extern "C" __global__ void __launch_bounds__(block_threads)
     cell_front(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                const __grid_constant__ Rest rest, int begin, int end)
 {
-    const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, lane = threadIdx.x & 31;
-    const int stride = gridDim.x * warps;
-    if (!f.cells.range) {
-        for (int k = begin + warp; k < end; k += stride)
-            list_chunk(f, m, rest, k);
-        return;
-    }
-    const int apart = spread(end - begin);
-    for (int first = warp; first < apart; first += stride) {
-        const int k = begin + first + lane / FrontChunk::lanes * apart;
-        const unsigned open = __ballot_sync(whole_warp, slices_may_join(f, rest, k, k < end));
-        for (int i = 0; i < at_once; ++i)
-            if (open >> i * FrontChunk::lanes & 1)
-                list_chunk(f, m, rest, begin + first + i * apart);
-    }
+    const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
+    const FrontWatch<Real>& w = f.cells.watch;
+    const int n = w.v ? static_cast<int>(*w.count) : end - begin;
+    for (int i = warp; i < n; i += stride)
+        list_chunk(f, m, rest, w.v ? w.list[i] : begin + i);
 }
 
 /// The listed tetrahedra, eight a warp.
@@ -301,8 +266,17 @@ __device__ __forceinline__ void vertex_current(const Front<Real>& f, const Momen
     f.cells.v_out[slot] = added + (driven ? f.cells.stimulus[slot] : Real(0));
 }
 
-/// Slots [m.begin, m.end) of a range, or the slices of it that move: of these a warp looks at some
-/// at once, and computes those that the front touches or that are driven.
+constexpr int at_once = 4; ///< slices whose bits a warp reads
+
+/// How far slices that a warp reads at once lie apart, of n: of neighbours all would be in the
+/// front, or none. A warp has one of them where there are warps enough.
+__device__ __forceinline__ int spread(int n)
+{
+    return n <= static_cast<int>(gridDim.x * warps) ? n : (n + at_once - 1) / at_once;
+}
+
+/// Slots [m.begin, m.end) of a range, or the slices of it that move: of these a warp reads some at
+/// once, and computes those that the front touches or that are driven.
 extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     cell_vertices(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                   const __grid_constant__ Rest rest)

@@ -68,19 +68,27 @@ __device__ __forceinline__ unsigned* list_length(const Rest& rest, const Moment&
 {
     return rest.count + ((m.status->long_steps + rest.index + ahead) & 1);
 }
-/// Keeps the least and the largest V of a slice, whose lanes come together.
-/// @param inside  whether the lane's slot is one
-__device__ __forceinline__ void keep_range(Real* range, int slice, Real v, bool inside)
+/// Lists a chunk that is not listed yet.
+__device__ __forceinline__ void list_near(const FrontWatch<Real>& w, int chunk)
 {
-    Real low = inside ? v : Real(1.0 / 0.0), high = inside ? v : Real(-1.0 / 0.0);
-#pragma unroll
-    for (int far = 16; far; far >>= 1) {
-        const Real x = __shfl_xor_sync(whole_warp, low, far);
-        const Real y = __shfl_xor_sync(whole_warp, high, far);
-        low = x < low ? x : low, high = y > high ? y : high;
-    }
-    if ((threadIdx.x & 31) == 0)
-        range[2 * slice] = low, range[2 * slice + 1] = high;
+    const unsigned bit = 1u << (chunk & 31);
+    if (!(atomicOr(w.listed + (chunk >> 5), bit) & bit))
+        w.list[atomicAdd(w.count, 1u)] = chunk;
+}
+/// Lists the chunks of a slice that strays; its lanes come together.
+/// @param v       of the lane's slot from here on
+/// @param inside  whether there is such a slot
+__device__ __forceinline__ void watch(const FrontWatch<Real>& w, int slice, Real v, bool inside)
+{
+    const int lane = threadIdx.x & 31;
+    const bool strays = inside && !(fabs(v - w.v[slice * 32 + lane]) <= w.strays_mV);
+    const bool known = w.strayed[slice] != 0;
+    if (!__ballot_sync(whole_warp, strays && !known))
+        return;
+    for (std::uint32_t e = w.first[slice] + lane; e < w.first[slice + 1]; e += 32)
+        list_near(w, w.chunk[e]);
+    if (lane == 0)
+        w.strayed[slice] = 1;
 }
 __device__ __forceinline__ int type_of(const Reaction<Real>& p, int slot)
 {

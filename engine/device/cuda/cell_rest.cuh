@@ -131,8 +131,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     }
     if (inside && !(decides && moves))
         finish(cell.fresh, cell.new_v, p, m, step, slot, moves ? 1 : rest.length);
-    Real seen = cell.new_v;
     if (inside && !moves) {
+        Real seen = cell.new_v;
         if (rest.length > 1) {
             p.v_end[slot] = cell.new_v;
             p.v_out[slot] = seen = (v + cell.new_v) / 2;
@@ -140,8 +140,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         if (decides) // what the passes of short steps see of it
             pass.out[slot] = pass.l_out[slot] = seen;
     }
-    if (p.range) // of what moves after a decision, cell_moving keeps it
-        keep_range(p.range, slot >> 5, seen, inside);
+    if (p.watch.v) // at its end: what is seen of it lies between that and what was seen before
+        watch(p.watch, slot >> 5, cell.new_v, inside && !(decides && moves));
     if ((slot & 31) == 0) {
         rest.moving[slot >> 5] = moving;
         if (moving && (decides || rest.length > 1)) {
@@ -181,12 +181,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         for (int slice = static_cast<int>(m.begin >> 5) + warp; slice * 32 < m.end;
              slice += stride) {
             const int slot = slice * 32 + lane;
-            const bool waits = slot < m.end && !(rest.moving[slice] >> lane & 1U);
-            const Real seen = waits ? (ends ? p.v_end : p.v_before)[slot] : Real(0);
-            if (waits)
-                p.v_out[slot] = seen;
-            if (p.range && ends && !rest.moving[slice])
-                keep_range(p.range, slice, seen, waits);
+            if (slot < m.end && !(rest.moving[slice] >> lane & 1U))
+                p.v_out[slot] = ends ? p.v_end[slot] : p.v_before[slot];
         }
     const long long step = m.status->step + m.offset;
     const auto t_ms = static_cast<Real>(static_cast<double>(step) * m.dt_ms);
@@ -200,10 +196,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         const bool moves = rest.moving[slice] >> lane & 1U;
         if (moves)
             finish(cell.fresh, cell.new_v, p, m, step, slot, 1);
-        if (p.range) { // what rests has its V from the decision, from the step before, or its end
-            const Real* rests = ends ? p.v_end : rest.at > 0 ? p.v_before : p.v_out;
-            keep_range(p.range, slice, moves ? cell.new_v : rests[slot], slot < m.end);
-        }
+        if (p.watch.v)
+            watch(p.watch, slice, cell.new_v, moves);
     }
 }
 

@@ -30,7 +30,7 @@ void CompiledCurrent<Real>::compile(int device)
     const auto with = [&](const KernelShape& shape) {
         code_ = std::make_unique<LoadedCode>(current_source(*program_, single, type_rows_, shape),
                                              device);
-        ranges_ = {*code_, "cell_ranges", shape.block_threads, device};
+        look_ = {*code_, "cell_look", shape.block_threads, device};
         front_ = {*code_, "cell_front", shape.block_threads, device};
         points_ = {*code_, "cell_points", shape.block_threads, device};
         vertices_ = {*code_, "cell_vertices", shape.block_threads, device};
@@ -59,10 +59,11 @@ void CompiledCurrent<Real>::set_types(std::span<const cell::CellType> types, Str
 }
 
 template <class Real>
-void CompiledCurrent<Real>::ranges(StreamRef s, const Front<Real>& f, const Moment& m) const
+void CompiledCurrent<Real>::look(StreamRef s, const Front<Real>& f, int begin, int end) const
 {
-    if (m.begin < m.end)
-        ranges_.launch(s, "ranges of V", m.end - m.begin, false, false, f, m);
+    if (begin < end)
+        look_.launch(s, "look for fronts", 32 * std::int64_t{end - begin}, false, false, f, begin,
+                     end);
 }
 
 template <class Real>
@@ -70,7 +71,7 @@ void CompiledCurrent<Real>::front(StreamRef s, const Front<Real>& f, const Momen
                                   const Rest& rest, int begin, int end) const
 {
     if (begin < end)
-        front_.launch(s, "front", 32 * std::int64_t{end - begin}, f.cells.range != nullptr, false,
+        front_.launch(s, "front", 32 * std::int64_t{end - begin}, f.cells.watch.v != nullptr, false,
                       filled(f), m, rest, begin, end);
 }
 

@@ -10,6 +10,12 @@ namespace {
 
 static_assert(FrontLists::chunk_tetrahedra == FrontChunk::tetrahedra);
 
+/// Parts of front_mV (FrontWatch): V differs by more in a chunk that is near the front, and V of a
+/// slice that strays has changed by more. A chunk that is not near and of which no slice strays
+/// differs by less than near_front + 2 strays_of_front of it; what is left of 1 covers rounding.
+constexpr double near_front = 0.5, strays_of_front = 0.24;
+static_assert(near_front + 2 * strays_of_front < 0.99);
+
 /// States of a group's slots of the separator, or of those behind it; null where it has none.
 template <class Real>
 const Real* states_of(const ShardState<Real>& s, std::size_t group, bool separator)
@@ -68,8 +74,16 @@ auto FrontCurrents<Real>::make(const TissueProblem& p, const ShardState<Real>& s
     h.chunk = uploaded(same_bytes<FrontChunk>(lists.chunk), main);
     h.vertex = uploaded(lists.vertex, main);
     h.slice = uploaded(lists.slice, main);
-    if (p.rest_tolerance_mV > 0)
-        h.range = zeros<Real>(slots / 16, main);
+    if (p.rest_tolerance_mV > 0) {
+        const auto near = near_chunks(lists, slots / 32);
+        h.first_near = uploaded(near.first, main);
+        h.near = uploaded(near.chunk, main);
+        h.v_then = zeros<Real>(slots, main);
+        h.strayed = zeros<std::uint32_t>(slots / 32, main);
+        h.listed = zeros<std::uint32_t>(lists.chunk.size() / 32 + 1, main);
+        h.near_list = zeros<std::int32_t>(lists.chunk.size(), main);
+        h.near_count = zeros<std::uint32_t>(p.groups.size(), main);
+    }
     h.corners = uploaded(same_bytes<FrontCorners>(lists.corners), main);
     h.volume = uploaded_as<Real>(lists.volume, main);
     h.per_mass = uploaded_as<Real>(lists.per_mass, main);
@@ -110,7 +124,7 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
     f.cells.type = s.type.data();
     f.cells.stimulus = t_.stimulated() ? s.stimulus.data() : nullptr;
     f.cells.driven = s.driven.data();
-    f.cells.range = h.range.data();
+    f.cells.watch = watch(shard, group);
     f.cells.dt = static_cast<Real>(at.dt_ms);
     f.separator_states = states_of(s, group, true);
     f.currents = h.currents.data();
@@ -126,8 +140,39 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
     f.corner_rate = h.corner_rate.data();
     f.first = h.first.data(), f.star = h.star.data(), f.per_mass = h.per_mass.data();
     f.front_mV = static_cast<Real>(front_mV);
+    f.near_mV = static_cast<Real>(near_front * front_mV);
     f.after_ms = at.after_ms;
     return f;
+}
+
+template <class Real>
+FrontWatch<Real> FrontCurrents<Real>::watch(std::size_t shard, std::size_t group) const
+{
+    const Here& h = here_[shard];
+    FrontWatch<Real> w;
+    if (h.v_then.size() == 0)
+        return w;
+    w.v = h.v_then.data(), w.strays_mV = static_cast<Real>(strays_of_front * front_mV);
+    w.strayed = h.strayed.data(), w.listed = h.listed.data();
+    w.first = h.first_near.data(), w.chunk = h.near.data();
+    w.list = h.near_list.data() + h.first_chunk[group], w.count = h.near_count.data() + group;
+    return w;
+}
+
+/// From here on what strays is told from the present V.
+template <class Real>
+void FrontCurrents<Real>::look(std::size_t shard, const CurrentMoment& at) const
+{
+    const ShardState<Real>& s = *t_.shards[shard];
+    const Here& h = here_[shard];
+    check(cudaMemcpyAsync(h.v_then.data(), s.vector(at.v, at.parity),
+                          h.v_then.size() * sizeof(Real), cudaMemcpyDeviceToDevice,
+                          StreamRef(s.main).handle),
+          "cudaMemcpyAsync", s.device);
+    for (const auto* words : {&h.strayed, &h.listed, &h.near_count, &h.in_front})
+        words->zero(s.main);
+    for (std::size_t g = 0; g < h.code.size(); ++g)
+        h.code[g]->look(s.main, front(shard, g, at), h.first_chunk[g], h.first_chunk[g + 1]);
 }
 
 template <class Real>
@@ -135,13 +180,10 @@ void FrontCurrents<Real>::restored(const CurrentMoment& at)
 {
     for (std::size_t k = 0; k < t_.shards.size(); ++k) {
         const ShardState<Real>& s = *t_.shards[k];
-        const Here& h = here_[k];
-        if (h.range.size() == 0)
+        if (here_[k].v_then.size() == 0)
             continue;
         const Current here(s.device);
-        for (const auto& r : s.host.ranges)
-            h.code[r.group]->ranges(s.main, front(k, r.group, at),
-                                    s.moment(r.begin, r.end, at.offset));
+        look(k, at);
         s.main->synchronize();
     }
 }
@@ -152,6 +194,8 @@ void FrontCurrents<Real>::launch(std::size_t shard, const CurrentMoment& at) con
     const ShardState<Real>& s = *t_.shards[shard];
     const Here& h = here_[shard];
     const Current here(s.device);
+    if (at.looks)
+        look(shard, at);
     for (std::size_t g = 0; g < h.code.size(); ++g) {
         const auto f = front(shard, g, at);
         const auto& code = *h.code[g];
@@ -200,6 +244,7 @@ void FrontCurrents<Real>::set_types(std::size_t group, std::span<const cell::Cel
 }
 
 /// Bytes of cell_front at least, of all; what fronts read and write beside it, of those found.
+/// Where unknowns rest, of those found alone.
 template <class Real>
 KernelRecord FrontCurrents<Real>::record(std::size_t shard, std::int64_t calls) const
 {
@@ -216,11 +261,9 @@ KernelRecord FrontCurrents<Real>::record(std::size_t shard, std::int64_t calls) 
         reads = std::max(reads, static_cast<double>(code->reads()));
     }
     const auto found = static_cast<double>(k.tetrahedra), made = static_cast<double>(calls);
-    const double looking = h.range.size() ? static_cast<double>(h.chunk.size()) * 32 +
-                                                static_cast<double>(h.slice.size()) * 4 +
-                                                static_cast<double>(s.host.slots) * (r + 2) / 16
-                                          : static_cast<double>(h.vertex.size()) * 4 +
-                                                static_cast<double>(s.host.slots) * (r + 0.25);
+    const double looking = h.v_then.size() ? 0
+                                           : static_cast<double>(h.vertex.size()) * 4 +
+                                                 static_cast<double>(s.host.slots) * (r + 0.25);
     k.bytes = made * looking + found * (16 + 4 + 8 * r);
     k.flops = found * (4 * (flops + 6 * reads) + 12);
     return k;

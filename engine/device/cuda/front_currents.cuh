@@ -19,6 +19,7 @@ struct CurrentMoment
     /// Place in a long step, and the tolerance; of a whole step where nothing rests.
     int at = 0, length = 1, index = 0;
     double tolerance_mV = 0;
+    bool looks = false; ///< all chunks are looked at first (FrontWatch)
 };
 
 /// What the cells' steps take in place of the stimulus: with it what interpolation adds to the
@@ -41,11 +42,11 @@ class FrontCurrents
     /// The kernels of one shard alone, on its main stream.
     void launch(std::size_t shard, const CurrentMoment& at) const;
     /// A reaction takes them from here on.
-    void give_to(Reaction<Real>& cells, std::size_t shard) const
+    void give_to(Reaction<Real>& cells, std::size_t shard, std::size_t group) const
     {
+        cells.watch = watch(shard, group);
         cells.stimulus = here_[shard].total.data();
         cells.driven = here_[shard].currents.data();
-        cells.range = here_[shard].range.data();
     }
     void set_types(std::size_t group, std::span<const cell::CellType> types);
     /// V is another one than what steps have led to.
@@ -66,13 +67,18 @@ class FrontCurrents
         Buffer<std::int32_t> vertex, slice, list;
         Buffer<FrontCorners> corners;
         Buffer<Real> volume, per_mass, corner_rate, total;
-        Buffer<Real> range; ///< where unknowns rest
         Buffer<std::uint32_t> first, star, in_front, touched, currents, count;
         Buffer<FrontPlace> halo;
         Buffer<FrontPeer<Real>> peer; ///< [groups][shards]
+        /// Where unknowns rest, for FrontWatch.
+        Buffer<Real> v_then;
+        Buffer<std::uint32_t> strayed, first_near, listed, near_count;
+        Buffer<std::int32_t> near, near_list;
     };
     Here make(const TissueProblem& p, const ShardState<Real>& s) const;
     Front<Real> front(std::size_t shard, std::size_t group, const CurrentMoment& at) const;
+    FrontWatch<Real> watch(std::size_t shard, std::size_t group) const;
+    void look(std::size_t shard, const CurrentMoment& at) const;
 
     Tissue<Real>& t_;
     std::vector<Here> here_;

@@ -187,4 +187,21 @@ FrontLists make_front_lists(const TissueProblem& p, const Shard& shard, std::siz
     return out;
 }
 
+NearChunks near_chunks(const FrontLists& lists, std::size_t slices)
+{
+    NearChunks out;
+    out.first.assign(slices + 1, 0);
+    for (const auto slice : lists.slice)
+        ++out.first[index(slice) + 1];
+    std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
+    out.chunk.resize(lists.slice.size());
+    std::vector<std::uint32_t> next(out.first.begin(), out.first.end() - 1);
+    for (std::size_t k = 0; k < lists.chunk.size(); ++k) {
+        const auto& c = lists.chunk[k];
+        for (auto i = c.first_slice; i < c.first_slice + c.slices; ++i)
+            out.chunk[next[index(lists.slice[index(i)])]++] = static_cast<std::int32_t>(k);
+    }
+    return out;
+}
+
 } // namespace tawara::device::cuda

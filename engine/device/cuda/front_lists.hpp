@@ -51,4 +51,12 @@ std::vector<To> same_bytes(const std::vector<From>& from)
 FrontLists make_front_lists(const TissueProblem& p, const Shard& shard, std::size_t me,
                             std::span<const partition::Place> place);
 
+/// The chunks that have a vertex in each slice, in rows: those of slice k from first[k] on.
+struct NearChunks
+{
+    std::vector<std::uint32_t> first; ///< [slices + 1]
+    std::vector<std::int32_t> chunk;
+};
+NearChunks near_chunks(const FrontLists& lists, std::size_t slices);
+
 } // namespace tawara::device::cuda

@@ -55,6 +55,22 @@ struct Record
     double threshold_mV = 0;
 };
 
+/// The chunks of a group (FrontChunk) that may come into the front while V of each slice differs
+/// little from what it was when all chunks were looked at; of others the kernels that write V list
+/// the chunks. `chunk` and `list` number chunks of all groups.
+template <class Real>
+struct FrontWatch
+{
+    const Real* v = nullptr;              ///< [slots] V then; null: nothing is watched
+    Real strays_mV = 0;                   ///< how much V may differ from it
+    std::uint32_t* strayed = nullptr;     ///< [slots / 32] not 0: the slice's chunks are listed
+    const std::uint32_t* first = nullptr; ///< [slots / 32 + 1] rows of `chunk`
+    const std::int32_t* chunk = nullptr;  ///< those with a vertex in each slice
+    std::uint32_t* listed = nullptr;      ///< [chunks / 32] bits
+    std::int32_t* list = nullptr;         ///< those listed, in any order
+    std::uint32_t* count = nullptr;
+};
+
 /// Reaction of the slots [begin, end) of one cell group. States other than V lie in tiles of 32
 /// slots, [tile][state][32].
 template <class Real>
@@ -63,9 +79,6 @@ struct Reaction
     const Real* v_in = nullptr; ///< not used when fused with a pass
     Real* v_out = nullptr;
     Real* v_end = nullptr; ///< where slots rest: V at the end of the long step that they have taken
-    /// Where slots rest and currents are interpolated, else null: [slots / 32][2] the least and the
-    /// largest V of each slice, kept by the kernels that write V.
-    Real* range = nullptr;
     const Real* v_before =
         nullptr; ///< potential at the step's start, for the record; null: no record
     Real* states = nullptr;
@@ -78,6 +91,7 @@ struct Reaction
     Real dt = 0;               ///< of this reaction
     unsigned* queue = nullptr; ///< [2] of zeros, of this range alone: of kernels that draw tiles
     Record<Real> record;
+    FrontWatch<Real> watch;
 };
 
 /// Cells in an implicit step (cell::make_source_kernel()), slots [begin, end): V at its end is
@@ -129,7 +143,6 @@ struct Rest
 struct alignas(16) FrontChunk
 {
     static constexpr int tetrahedra = 128;
-    static constexpr int lanes = 8; ///< that look at a chunk's slices
     std::int32_t first_vertex = 0, first_slice = 0;
     std::int16_t vertices = 0, slices = 0;
     std::int32_t of_others = 0; ///< vertices that other shards step, which lie in no slice here
@@ -161,8 +174,8 @@ template <class Real>
 struct Front
 {
     /// v_in: V of slots and halo. v_out: the current into each slot, what stimulates it included
-    /// [pA/pF]. states: of slots behind the separator. type, tables, stimulus, driven, range: as
-    /// ever.
+    /// [pA/pF]. states: of slots behind the separator. type, tables, stimulus, driven: as ever.
+    /// watch: where unknowns rest.
     Reaction<Real> cells;
     const Real* separator_states = nullptr; ///< of slots before its end
     std::uint32_t* currents = nullptr;      ///< [slots / 32] bits: what `driven` is of v_out
@@ -184,7 +197,8 @@ struct Front
     const std::uint32_t* star = nullptr;  ///< 4 tetrahedron + corner, in the order of the mesh
     const Real* per_mass = nullptr;       ///< [slots] 1 / m [1/mm3]
     Real front_mV = 0;                    ///< V differs by more within a tetrahedron of the front
-    double after_ms = 0;                  ///< from the step's start to the time of the currents
+    Real near_mV = 0;    ///< where unknowns rest: V differs by more within a chunk that is listed
+    double after_ms = 0; ///< from the step's start to the time of the currents
 };
 
 } // namespace tawara::device::cuda

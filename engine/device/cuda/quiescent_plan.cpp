@@ -57,6 +57,7 @@ CurrentMoment QuiescentPlan<Real>::currents_of(const Stage& s, int parity, int o
     auto m = StepPlan<Real>::currents_of(s, parity, offset);
     m.at = long_.at, m.length = long_.length, m.index = long_.index;
     m.tolerance_mV = tolerance_mV_;
+    m.looks = looks_;
     return m;
 }
 
@@ -67,6 +68,7 @@ void QuiescentPlan<Real>::enqueue(int steps, int parity)
     t.exchange.fork();
     long_.index = 0;
     for (int k = 0; k < steps; ++k, parity = 1 - parity) {
+        looks_ = k == 0 && long_.at == 0;
         this->enqueue_stages(parity, k, first_stage());
         if (++long_.at == long_.length)
             long_.at = 0, ++long_.index;
@@ -99,6 +101,7 @@ void QuiescentPlan<Real>::measured_step()
 {
     auto& t = this->t_;
     long_.index = 0;
+    looks_ = long_.at == 0;
     const Family f = long_.at ? f_moving : f_fused;
     if (!t.single()) {
         t.synchronize();

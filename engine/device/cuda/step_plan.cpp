@@ -80,7 +80,7 @@ void StepPlan<Real>::run_stage(const Stage& stage, State& s, Part part, StreamRe
         l.dt_ms = strang() ? t_.dt_ms / 2 : t_.dt_ms;
         l.cells = s.reaction(index, t_.stimulated(), l.dt_ms);
         if (front_)
-            front_->give_to(l.cells, s.index);
+            front_->give_to(l.cells, s.index, r.group);
         l.cells.v_in = l.cells.v_out = s.vector(stage.out, parity);
         if (stage.kind == Stage::Kind::half_reaction) {
             l.cells.v_in = s.vector(Vector::current, parity);
