@@ -107,36 +107,13 @@ __device__ __forceinline__ bool later(const Rest& rest)
     return rest.at > 0;
 }
 
-/// Whether V differs enough, and if so marks the vertices whose currents will be read.
-__device__ __forceinline__ bool joins_front(const Front<Real>& f, const Rest& rest, int tetrahedron)
-{
-    const FrontCorners c = f.corners[tetrahedron];
-    Real low = f.cells.v_in[c.slot[0]], high = low;
-#pragma unroll
-    for (int a = 1; a < 4; ++a) {
-        const Real x = f.cells.v_in[c.slot[a]];
-        low = x < low ? x : low, high = x > high ? x : high;
-    }
-    if (!(high - low > f.front_mV))
-        return false;
-#pragma unroll
-    for (int a = 0; a < 4; ++a)
-        if (const int slot = c.slot[a]; slot < f.slots &&
-                                        !(f.touched[slot >> 5] >> (slot & 31) & 1) &&
-                                        (!later(rest) || rest.moving[slot >> 5]))
-            atomicOr(f.touched + (slot >> 5), 1u << (slot & 31));
-    return true;
-}
-
 /// By how much V differs in a chunk; the same for all lanes.
-__device__ __forceinline__ Real difference_in(const Front<Real>& f, int k)
+__device__ __forceinline__ Real difference_in(const Front<Real>& f, const FrontChunk& c)
 {
-    const int lane = threadIdx.x & 31;
-    const FrontChunk c = f.chunk[k];
     const std::int32_t* const vertex = f.vertex + c.first_vertex;
     Real low = Real(1.0 / 0.0), high = -low;
 #pragma unroll 4
-    for (int i = lane; i < c.vertices; i += 32) {
+    for (int i = threadIdx.x & 31; i < c.vertices; i += 32) {
         const Real x = f.cells.v_in[__ldcs(vertex + i)];
         low = x < low ? x : low, high = x > high ? x : high;
     }
@@ -157,39 +134,88 @@ extern "C" __global__ void __launch_bounds__(block_threads)
     const int k = begin + ((blockIdx.x * block_threads + threadIdx.x) >> 5);
     if (k >= end)
         return;
-    const bool near = f.chunk[k].of_others > 0 || !(difference_in(f, k) <= f.near_mV);
+    const FrontChunk c = f.chunk[k];
+    const bool near = c.of_others > 0 || !(difference_in(f, c) <= f.near_mV);
     if (near && (threadIdx.x & 31) == 0)
         list_near(f.cells.watch, k);
 }
 
-/// Whether a slice of a chunk moves; the same for all lanes.
-__device__ __forceinline__ bool moves_in(const Front<Real>& f, const Rest& rest, int k)
+/// Whether a slice of a chunk moves, by its lane.
+__device__ __forceinline__ bool lane_moves(const Front<Real>& f, const Rest& rest,
+                                           const FrontChunk& c)
 {
-    const FrontChunk c = f.chunk[k];
     bool moves = false;
     for (int i = threadIdx.x & 31; i < c.slices; i += 32)
         moves = moves || rest.moving[f.slice[c.first_slice + i]] != 0;
-    return __ballot_sync(whole_warp, moves) != 0;
+    return moves;
 }
+
+/// Those tetrahedra of a chunk that a lane has: one in each row of 32.
+struct LaneTetrahedra
+{
+    static constexpr int rows = FrontChunk::tetrahedra / 32;
+    FrontCorners corners[rows];
+    bool in_front[rows]; ///< V differs enough
+
+    __device__ __forceinline__ LaneTetrahedra(const Front<Real>& f, int k)
+    {
+        const int first = k * FrontChunk::tetrahedra + (threadIdx.x & 31);
+#pragma unroll
+        for (int w = 0; w < rows; ++w)
+            corners[w] = f.corners[first + 32 * w];
+#pragma unroll
+        for (int w = 0; w < rows; ++w) {
+            Real low = f.cells.v_in[corners[w].slot[0]], high = low;
+#pragma unroll
+            for (int a = 1; a < 4; ++a) {
+                const Real x = f.cells.v_in[corners[w].slot[a]];
+                low = x < low ? x : low, high = x > high ? x : high;
+            }
+            in_front[w] = high - low > f.front_mV;
+        }
+    }
+
+    /// Marks the vertices whose currents will be read. What is read comes before what is written,
+    /// so that a warp waits for it once.
+    __device__ __forceinline__ void touch(const Front<Real>& f, const Rest& rest) const
+    {
+        unsigned missing = 0;
+#pragma unroll
+        for (int i = 0; i < 4 * rows; ++i)
+            if (const int slot = corners[i / 4].slot[i % 4]; in_front[i / 4] && slot < f.slots) {
+                const bool moves = !later(rest) || rest.moving[slot >> 5];
+                if (moves && !(f.touched[slot >> 5] >> (slot & 31) & 1))
+                    missing |= 1u << i;
+            }
+#pragma unroll
+        for (int i = 0; i < 4 * rows; ++i)
+            if (const int slot = corners[i / 4].slot[i % 4]; missing >> i & 1)
+                atomicOr(f.touched + (slot >> 5), 1u << (slot & 31));
+    }
+};
 
 /// Lists a chunk's tetrahedra that are in the front, by a warp.
 __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m, const Rest& rest,
                                            int k)
 {
     const int lane = threadIdx.x & 31;
-    if (later(rest) && !moves_in(f, rest, k))
+    const FrontChunk c = f.chunk[k];
+    const bool moves = !later(rest) || lane_moves(f, rest, c);
+    const Real difference = difference_in(f, c);
+    if (!__ballot_sync(whole_warp, moves)) // what it says of fronts is not read
         return;
-    if (!(difference_in(f, k) > f.front_mV)) {
+    if (!(difference > f.front_mV)) {
         if (lane < 4)
             f.in_front[4 * k + lane] = 0;
         return;
     }
+    const LaneTetrahedra tetrahedra(f, k);
+    tetrahedra.touch(f, rest);
     unsigned bits[4];
     int found = 0;
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-        bits[w] = __ballot_sync(whole_warp,
-                                joins_front(f, rest, k * FrontChunk::tetrahedra + 32 * w + lane));
+        bits[w] = __ballot_sync(whole_warp, tetrahedra.in_front[w]);
         if (lane == 0)
             f.in_front[4 * k + w] = bits[w];
         found += __popc(bits[w]);
@@ -243,6 +269,36 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
     }
 }
 
+/// What a slot's tetrahedra in the front add to its current, times its mass, in the mesh's order.
+/// Eight of them are read at once, so that a warp waits for them once.
+__device__ __forceinline__ Real added_by_star(const Front<Real>& f, int slot, Real rate)
+{
+    constexpr int together = 8;
+    const std::uint32_t end = f.first[slot + 1];
+    Real added = 0;
+    for (std::uint32_t e = f.first[slot]; e < end; e += together) {
+        std::uint32_t at[together];
+        bool in_front[together];
+        Real volume[together], of_corner[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i)
+            at[i] = f.star[e + i < end ? e + i : end - 1];
+#pragma unroll
+        for (int i = 0; i < together; ++i)
+            in_front[i] = e + i < end && (f.in_front[at[i] >> 7] >> (at[i] >> 2 & 31) & 1);
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            volume[i] = in_front[i] ? f.volume[at[i] >> 2] : Real(0);
+            of_corner[i] = in_front[i] ? f.corner_rate[at[i]] : Real(0);
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i)
+            if (in_front[i])
+                added = fma(volume[i], of_corner[i] - rate, added);
+    }
+    return added;
+}
+
 /// The current of one slot, which is touched by the front or driven; lanes of a slice come
 /// together.
 /// @param touched, driven  bits of the slice
@@ -254,14 +310,8 @@ __device__ __forceinline__ void vertex_current(const Front<Real>& f, const Momen
         const Elementary math;
         CurrentPlace<false> vertex(f, slot);
         cell_step(vertex, math, time_of(f, m), f.cells.dt);
-        if (touched >> (slot & 31) & 1) {
-            for (std::uint32_t e = f.first[slot]; e < f.first[slot + 1]; ++e) {
-                const std::uint32_t at = f.star[e], t = at >> 2;
-                if (f.in_front[t >> 5] >> (t & 31) & 1)
-                    added = fma(f.volume[t], f.corner_rate[at] - vertex.rate, added);
-            }
-            added *= f.per_mass[slot];
-        }
+        if (touched >> (slot & 31) & 1)
+            added = f.per_mass[slot] * added_by_star(f, slot, vertex.rate);
     }
     f.cells.v_out[slot] = added + (driven ? f.cells.stimulus[slot] : Real(0));
 }
