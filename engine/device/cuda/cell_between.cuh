@@ -175,22 +175,28 @@ struct LaneTetrahedra
         }
     }
 
-    /// Marks the vertices whose currents will be read. What is read comes before what is written,
-    /// so that a warp waits for it once.
+    /// Marks the vertices whose currents will be read. The words of a row are read at once and
+    /// without branches, so that a warp waits for them once.
     __device__ __forceinline__ void touch(const Front<Real>& f, const Rest& rest) const
     {
-        unsigned missing = 0;
 #pragma unroll
-        for (int i = 0; i < 4 * rows; ++i)
-            if (const int slot = corners[i / 4].slot[i % 4]; in_front[i / 4] && slot < f.slots) {
-                const bool moves = !later(rest) || rest.moving[slot >> 5];
-                if (moves && !(f.touched[slot >> 5] >> (slot & 31) & 1))
-                    missing |= 1u << i;
+        for (int w = 0; w < rows; ++w) {
+            unsigned touched[4], moving[4];
+#pragma unroll
+            for (int a = 0; a < 4; ++a) {
+                const int slot = corners[w].slot[a];
+                const bool read = in_front[w] && slot < f.slots;
+                touched[a] = read ? f.touched[slot >> 5] : ~0u;
+                moving[a] = read && later(rest) ? rest.moving[slot >> 5] : ~0u;
             }
 #pragma unroll
-        for (int i = 0; i < 4 * rows; ++i)
-            if (const int slot = corners[i / 4].slot[i % 4]; missing >> i & 1)
-                atomicOr(f.touched + (slot >> 5), 1u << (slot & 31));
+            for (int a = 0; a < 4; ++a) {
+                const int slot = corners[w].slot[a];
+                const unsigned bit = 1u << (slot & 31);
+                if (moving[a] != 0 && !(touched[a] & bit))
+                    atomicOr(f.touched + (slot >> 5), bit);
+            }
+        }
     }
 };
 
@@ -237,8 +243,11 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     }
 }
 
+/// Blocks on a multiprocessor: registers for what a lane reads at once of a chunk.
+constexpr int front_blocks = 1280 / block_threads;
+
 /// Chunks [begin, end), or what is listed of these, by a warp each.
-extern "C" __global__ void __launch_bounds__(block_threads)
+extern "C" __global__ void __launch_bounds__(block_threads, front_blocks)
     cell_front(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                const __grid_constant__ Rest rest, int begin, int end)
 {
