@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int segments = 17;
-
 std::optional<Vec3> point_of(const Json& v)
 {
     if (!v.is_array() || v.size() != 3 ||
@@ -38,7 +36,7 @@ PacingSite site_of(const std::filesystem::path& file, const std::string& at, con
                 v.dump() + " must be an AHA segment from 1 to 17, [x, y, z] in mm, or {\"name\": "
                            "\"apex\", \"position_mm\": [x, y, z]}"};
     };
-    if (v.is_number_integer() && v.get<double>() >= 1 && v.get<double>() <= segments)
+    if (v.is_number_integer() && v.get<double>() >= 1 && v.get<double>() <= aha_segments)
         return of_segment(v.get<int>());
     PacingSite s{"site " + std::to_string(number + 1), 0, point_of(v)};
     if (v.is_object()) {
@@ -58,7 +56,7 @@ std::vector<PacingSite> sites_of(const std::filesystem::path& file, const StudyK
 {
     std::vector<PacingSite> out;
     if (!keys.has("sites") || keys["sites"] == Json("aha")) {
-        for (int k = 1; k <= segments; ++k)
+        for (int k = 1; k <= aha_segments; ++k)
             out.push_back(of_segment(k));
         return out;
     }
@@ -97,7 +95,7 @@ Induction read_induction(const std::filesystem::path& file, const Json& o)
         s.number("amplitude_pA_per_pF", 0.01, 1e5, "pA/pF", out.amplitude_pA_per_pF);
         s.number("duration_ms", 0.01, 20, "ms", out.duration_ms);
     }
-    keys.count("extra", 1, 8, out.extra);
+    keys.count("extra", 1, Induction::most_extra, out.extra);
     keys.number("shortest_ms", 1, longest, "ms", out.shortest_ms);
     keys.number("first_coupling_ms", 1, longest, "ms", out.first_coupling_ms);
     keys.number("decrement_ms", 0.1, 1000, "ms", out.decrement_ms);

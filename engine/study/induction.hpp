@@ -12,6 +12,8 @@
 
 namespace tawara::study {
 
+inline constexpr int aha_segments = 17; ///< of a left ventricle
+
 /// Where is paced: in an AHA segment, or at a point.
 struct PacingSite
 {
@@ -23,6 +25,7 @@ struct PacingSite
 /// Programmed stimulation: a train S1, then extrastimuli S2, S3, .. with intervals that shrink.
 struct Induction
 {
+    static constexpr int most_extra = 8;
     std::vector<PacingSite> sites;
     double cycle_ms = 600; ///< of S1
     int count = 6;         ///< of S1

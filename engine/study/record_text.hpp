@@ -5,6 +5,7 @@
 #include "engine/core/json_size.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,6 +35,18 @@ auto use_of_record(const std::filesystem::path& file, const std::string& otherwi
     constexpr std::uintmax_t most_bytes = 256U << 20;
     return use_of_json(file_content(file, most_bytes, "what a study's run records is smaller"),
                        InputError(file.string(), otherwise), use);
+}
+
+/// A number that counts or names something in a record: whole, and from 0 on.
+/// @throws nlohmann::json::exception  where it is no such number, or above `most`
+template <class Int>
+Int whole_number(const nlohmann::ordered_json& v, Int most)
+{
+    const auto n = v.is_number_integer() ? v.get<std::int64_t>() : -1;
+    if (n < 0 || static_cast<std::uint64_t>(n) > static_cast<std::uint64_t>(most))
+        throw nlohmann::ordered_json::other_error::create(501, "no whole number within bounds",
+                                                          nullptr);
+    return static_cast<Int>(n);
 }
 
 } // namespace tawara::study

@@ -77,7 +77,7 @@ RestitutionBeat restitution_beat(const Json& o)
 {
     RestitutionBeat b;
     b.interval_ms = o.at("interval_ms").get<double>();
-    b.beat = o.at("beat").get<int>();
+    b.beat = whole_number(o.at("beat"), std::numeric_limits<int>::max());
     b.probe = o.at("probe").get<std::string>();
     b.captured = o.at("captured").get<bool>();
     for (const auto& [key, to] : numbers)

@@ -23,7 +23,7 @@ std::string surface_picture(const simulation::Tissue& t, std::span<const double>
 /// of sites in them; white where none was searched.
 struct BullsEye
 {
-    std::array<const Outcome*, 17> of{}; ///< of segments 1 to 17; null: none
+    std::array<const Outcome*, aha_segments> of{}; ///< of segments 1 to 17; null: none
     std::string caption;
 };
 /// Side by side, two in a row. @return SVG

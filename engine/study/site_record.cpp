@@ -5,6 +5,7 @@
 #include "engine/simulation/session/csv.hpp"
 #include "engine/study/record_text.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace tawara::study {
@@ -30,10 +31,19 @@ Json of_search(const SearchResult& r, int exit_segment)
             {"worst", to_json(r.worst)}};
 }
 
+/// Of the extrastimuli of one trial.
+std::vector<double> extras_of(const Json& o)
+{
+    auto out = o.get<std::vector<double>>();
+    if (out.size() > Induction::most_extra)
+        throw Json::other_error::create(501, "more extrastimuli than a study has", nullptr);
+    return out;
+}
+
 SearchResult search_of(const Json& o)
 {
-    return {o.at("shortest_captured_ms").get<std::vector<double>>(), trial_of(o.at("worst")),
-            o.at("trials").get<std::size_t>()};
+    return {extras_of(o.at("shortest_captured_ms")), trial_of(o.at("worst")),
+            whole_number<std::size_t>(o.at("trials"), std::numeric_limits<std::int64_t>::max())};
 }
 
 } // namespace
@@ -62,7 +72,7 @@ Json to_json(const Trial& t)
 Trial trial_of(const Json& o)
 {
     Trial t;
-    t.couplings_ms = o.at("couplings_ms").get<std::vector<double>>();
+    t.couplings_ms = extras_of(o.at("couplings_ms"));
     t.outcome = outcome_of(o.at("outcome").get<std::string>());
     if (!o.contains("duration_ms"))
         return t;
@@ -72,7 +82,7 @@ Trial trial_of(const Json& o)
     r.variability = o.at("variability").get<double>();
     if (o.contains("drift")) // older programs did not look at it
         r.drift = o["drift"].get<double>();
-    r.periods = o.at("periods").get<int>();
+    r.periods = whole_number(o.at("periods"), std::numeric_limits<int>::max());
     r.monomorphic = o.at("monomorphic").get<bool>();
     r.exit_mm = o.at("exit_mm").get<Vec3>();
     r.exit_spread_mm = o.at("exit_spread_mm").get<double>();
@@ -98,13 +108,13 @@ SiteRecord site_record(const Json& o)
 {
     SiteRecord r;
     r.site = o.at("site").get<std::string>();
-    r.segment = o.at("segment").get<int>();
+    r.segment = whole_number(o.at("segment"), aha_segments);
     r.place_mm = o.at("place_mm").get<Vec3>();
     r.before = search_of(o.at("before"));
-    r.exit_segment = o.at("before").at("exit_segment").get<int>();
+    r.exit_segment = whole_number(o.at("before").at("exit_segment"), aha_segments);
     if (o.contains("after")) {
         r.after = search_of(o["after"]);
-        r.exit_segment_after = o["after"].at("exit_segment").get<int>();
+        r.exit_segment_after = whole_number(o["after"].at("exit_segment"), aha_segments);
     }
     return r;
 }

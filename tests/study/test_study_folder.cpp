@@ -88,11 +88,11 @@ struct Place
                std::distance(fs::directory_iterator(victim), {}) == 2;
     }
     /// Changes the ledger behind the study's back. @return whether it could
-    bool changed(const char* sql) const
+    bool changed(const std::string& sql) const
     {
         sqlite3* db = nullptr;
         const bool done = sqlite3_open(ledger.c_str(), &db) == SQLITE_OK &&
-                          sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
+                          sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
         sqlite3_close(db);
         return done;
     }
@@ -233,6 +233,29 @@ class TestStudyFolder : public QObject
         QVERIFY(p.changed("DROP TABLE runs"));
         why = p.why_not();
         QVERIFY2(has(why, "the ledger is damaged (no such table: runs)"), why.c_str());
+    }
+
+    /// A segment is a place in a picture of 17.
+    void segmentsOfASiteAreThoseOfAHeart()
+    {
+        const Place p;
+        const auto report = p.root / "report.json";
+        const auto site = [&](const std::string& segment, const std::string& exit,
+                              const std::string& intervals) {
+            put_text(report,
+                     R"({"induction": {"site": "s", "segment": )" + segment +
+                         R"(, "place_mm": [0, 0, 0], "before": {"shortest_captured_ms": [)" +
+                         intervals + R"(], "trials": 1, "exit_segment": )" + exit +
+                         R"(, "worst": {"couplings_ms": [], "outcome": "none"}}}})");
+            return reported_site(report);
+        };
+        QCOMPARE(site("17", "0", "300, 250").segment, 17);
+        QCOMPARE(site("0", "17", "").exit_segment, 17);
+        for (const char* wrong : {"18", "-1", "1000000", "1e300", "1.5", "18446744073709551615"}) {
+            QVERIFY2(!refused([&] { site(wrong, "0", ""); }).empty(), wrong);
+            QVERIFY2(!refused([&] { site("1", wrong, ""); }).empty(), wrong);
+        }
+        QVERIFY(!refused([&] { site("1", "1", "9, 8, 7, 6, 5, 4, 3, 2, 1"); }).empty());
     }
 
     /// Records of runs that would be whole without so many keys, each of which is looked for among
