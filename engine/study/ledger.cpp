@@ -457,30 +457,29 @@ Counts Ledger::counts() const
 std::vector<LedgerRow> Ledger::rows() const
 {
     std::vector<LedgerRow> out;
-    std::map<std::int64_t, std::size_t> at;
     Statement s(db_,
                 "SELECT number, name, state, owner, seconds, reason, started, heartbeat FROM runs "
                 "ORDER BY number");
     while (s.next()) {
         LedgerRow r;
         r.number = s.integer(0), r.name = s.text(1);
+        if (r.number != static_cast<std::int64_t>(out.size()) || !names_a_folder(r.name))
+            refuse_damaged(file_, "its runs are not those of a study");
         r.state = state_of(s.text(2));
         if (r.state == State::running)
             r.owner = s.text(3), r.started_s = s.number(6), r.heartbeat_s = s.number(7);
         r.seconds = s.number(4);
         if (r.state == State::failed)
             r.reason = s.text(5);
-        at[r.number] = out.size();
         out.push_back(std::move(r));
     }
     Statement results(db_, "SELECT run, name, value FROM results");
     while (results.next()) {
-        const auto run = at.find(results.integer(0));
-        if (run == at.end())
+        const auto run = results.integer(0);
+        if (run < 0 || static_cast<std::size_t>(run) >= out.size())
             throw InputError(file_.string(), "the ledger is damaged: it has a result of run " +
-                                                 std::to_string(results.integer(0)) +
-                                                 ", but no such run");
-        if (auto& row = out[run->second]; row.state == State::done)
+                                                 std::to_string(run) + ", but no such run");
+        if (auto& row = out[static_cast<std::size_t>(run)]; row.state == State::done)
             row.results[results.text(1)] = results.number(2);
     }
     return out;

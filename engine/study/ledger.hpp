@@ -103,7 +103,9 @@ class Ledger
     void say(std::int64_t run, const std::string& text); ///< a line of the log
 
     Counts counts() const;
-    std::vector<LedgerRow> rows() const; ///< all, in order
+    /// All, in order: numbered from 0, each named as a folder within the study's.
+    /// @throws InputError where they are not
+    std::vector<LedgerRow> rows() const;
 
   private:
     struct Look

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace tawara::study {
 
@@ -15,6 +16,14 @@ namespace tawara::study {
     throw InputError(ledger.string(), "the ledger is damaged (" + what +
                                           "); put it back from a copy, or run the study into "
                                           "another folder by --out");
+}
+
+/// Whether a name is that of a folder in the study's own: no path that leads elsewhere.
+inline bool names_a_folder(const std::string& name)
+{
+    constexpr std::string_view ends("/\0", 2); // a component, and a name as the system takes it
+    return !name.empty() && name != "." && name != ".." &&
+           name.find_first_of(ends) == std::string::npos;
 }
 
 /// What a text of the ledger says. @throws InputError where it is not what this program wrote

@@ -235,6 +235,24 @@ class TestStudyFolder : public QObject
         QVERIFY2(has(why, "the ledger is damaged (no such table: runs)"), why.c_str());
     }
 
+    /// What looks at a study takes runs by their numbers, and reads below their folders: of the
+    /// root it would look through the whole disk.
+    void runsOfALedgerAreThoseOfAStudy()
+    {
+        const Place p;
+        p.run(p.out);
+        const auto why = [&] { return refused([&] { Ledger::to_look_at(p.ledger).rows(); }); };
+        QCOMPARE(why(), std::string());
+        for (const char* name : {"'/'", "'../thesis'", "'..'", "''", "CAST(x'2E2E0061' AS TEXT)"}) {
+            QVERIFY(p.changed(std::string("UPDATE runs SET name = ") + name + " WHERE number = 1"));
+            QVERIFY2(has(why(), "the ledger is damaged ("), name);
+        }
+        QVERIFY(p.changed("UPDATE runs SET name = 'run-1' WHERE number = 1"));
+        QCOMPARE(why(), std::string());
+        QVERIFY(p.changed("UPDATE runs SET number = 7 WHERE number = 1"));
+        QVERIFY2(has(why(), "its runs are not those of a study"), why().c_str());
+    }
+
     /// A segment is a place in a picture of 17.
     void segmentsOfASiteAreThoseOfAHeart()
     {
