@@ -2,6 +2,7 @@
 // Studies of populations: how members are drawn, which of them are accepted, what is told of them.
 #include "engine/cli/cli.hpp"
 #include "engine/core/error.hpp"
+#include "engine/simulation/results/curve_chart.hpp"
 #include "engine/study/population_results.hpp"
 #include "engine/study/study.hpp"
 
@@ -9,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -337,6 +339,29 @@ class TestPopulation : public QObject
             QCOMPARE(of.wide.at(0).rows.at(0).at(2), std::string("2"));
         }
         QCOMPARE(percentile(std::vector<double>{1, 2, 3, 5}, 0.5), 2.5);
+    }
+
+    /// A ledger from elsewhere may hold any number. Lines a step apart were added one after the
+    /// other without end where a step is less than the last digit of where they stand.
+    void picturesEndWhateverIsInThem()
+    {
+        using simulation::curve_chart;
+        using simulation::histogram;
+        const auto chart = [](double a, double b, double y) {
+            return curve_chart({{"", {{a, 0}, {b, y}}}}, "x");
+        };
+        QVERIFY(!chart(0, 1, 1).empty());
+        QVERIFY(!chart(0x1p53, 0x1p53 + 2, 1).empty()); // two seeds
+        QVERIFY(chart(0x1p53, 0x1p53 + 2, 1).size() < 10'000);
+        QVERIFY(chart(1e16, 1e16 + 2, 1).size() < 10'000);
+        QVERIFY(chart(-1e308, 1e308, 1).empty());
+        QVERIFY(chart(0, 5e-324, 1).size() < 10'000);
+        const auto bars = [](double a, double b) { return histogram(std::array{a, b}, {}, "x"); };
+        QVERIFY(!bars(300, 320).empty());
+        QVERIFY(!bars(1e17, 1e17).empty()); // a part was 0 wide, and their number none
+        QVERIFY(!bars(1e300, std::nextafter(1e300, 2e300)).empty());
+        QVERIFY(bars(-1e308, 1e308).empty());
+        QVERIFY(bars(0, 5e-324).empty());
     }
 };
 

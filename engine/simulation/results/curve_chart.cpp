@@ -24,14 +24,15 @@ std::string tick_text(double x)
     return text;
 }
 
-/// Round values within a span.
+/// Round values within a span, parts + 1 of them at most.
 std::vector<double> ticks(double low, double high, int parts)
 {
     constexpr double hair = 1e-9;
     const double step = round_step(high - low, parts);
-    std::vector<double> out;
-    for (double x = std::ceil(low / step - hair) * step; x <= high + hair * step; x += step)
-        out.push_back(std::abs(x) < hair * step ? 0 : x);
+    const double first = std::ceil(low / step - hair), last = std::floor(high / step + hair);
+    std::vector<double> out; // counted: far from 0 a step may be less than a number's last digit
+    for (int k = 0; k <= parts && first + k <= last; ++k)
+        out.push_back((first + k) * step);
     return out;
 }
 
@@ -79,7 +80,7 @@ std::string curve_chart(const NamedCurves& curves, const std::string& x_title,
     for (const auto& [name, curve] : curves)
         for (const auto& [x, y] : curve)
             f.take(x, y);
-    if (!(f.x0 < f.x1))
+    if (!(f.x0 < f.x1) || !std::isfinite(f.x1 - f.x0) || !std::isfinite(f.y1 - f.y0))
         return {};
     if (f.y1 - f.y0 < 1e-9 * std::max(1.0, std::abs(f.y1)))
         f.y0 -= 0.5 * std::max(1.0, std::abs(f.y1)), f.y1 += 0.5 * std::max(1.0, std::abs(f.y1));
@@ -120,9 +121,13 @@ std::string histogram(std::span<const double> counted, std::span<const double> o
                 f.take(x, 0);
     if (!(f.x0 <= f.x1))
         return {};
-    if (f.x0 == f.x1)
-        f.x0 -= 0.5, f.x1 += 0.5;
+    constexpr double alike = 1e-9, half = 1e-6; // of the values, far from 0
+    if (const double largest = std::max(std::abs(f.x0), std::abs(f.x1));
+        f.x1 == f.x0 || f.x1 - f.x0 < alike * largest)
+        f.x0 -= std::max(0.5, half * largest), f.x1 += std::max(0.5, half * largest);
     const double width = round_step(f.x1 - f.x0, most_bars);
+    if (!std::isnormal(width))
+        return {};
     f.x0 = std::floor(f.x0 / width) * width;
     const auto bars = static_cast<std::size_t>(std::floor((f.x1 - f.x0) / width)) + 1;
     f.x1 = f.x0 + width * static_cast<double>(bars);
