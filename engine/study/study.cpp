@@ -53,6 +53,8 @@ Json study_json(const std::string& text, const fs::path& file)
         throw InputError(file.string(), static_cast<long>(line),
                          "this is no JSON; a study is an object as {\"schema\": 1, \"session\": "
                          "\"heart.json\", \"axes\": {\"time.dt_ms\": [0.01, 0.02]}}");
+    } catch (const Json::out_of_range&) {
+        fail(file, "", "holds a number that is too large; numbers go up to 1.8e308");
     }
 }
 

@@ -134,6 +134,8 @@ class TestStudy : public QObject
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("says");
         QTest::newRow("no JSON") << QByteArray("{\n\"schema\": 1,,}") << ":2: this is no JSON";
+        QTest::newRow("too large")
+            << QByteArray("{\"schema\": 1e999}") << "holds a number that is too large";
         QTest::newRow("key") << QByteArray(R"({"schema": 1, "session": "strip.json", "axis": {}})")
                              << "/axis: unknown key; the nearest known is 'axes'";
         QTest::newRow("schema") << QByteArray(R"({"session": "strip.json"})")
