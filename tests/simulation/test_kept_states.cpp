@@ -247,6 +247,16 @@ class TestKeptStates : public QObject
             "2.kept.json:/time_ms: is no time");
         row("another folder", "2.kept.json", QByteArray(good).replace("mesh\":\"", "mesh\":\"../x"),
             "2.kept.json:/mesh: is no name of a file");
+        for (const char* no_mesh : {"2.session.json", "..", "mesh-/../1.session.json"})
+            row(no_mesh, "2.kept.json",
+                QByteArray(good).replace("mesh\":\"", "mesh\":\"" + QByteArray(no_mesh)),
+                "2.kept.json:/mesh: is no name of a file");
+        for (const char* no_moment : {"1e300", "9223372036854775807", "-1", "1.5", "\"now\""})
+            row(no_moment, "2.kept.json",
+                QByteArray(good).replace("saved_s\":1", "saved_s\":" + QByteArray(no_moment)),
+                "2.kept.json: is damaged");
+        row("no schema", "2.kept.json", QByteArray(good).replace("schema\":1", "schema\":1e300"),
+            "2.kept.json:/schema: is of another version");
         row("no session", "2.session.json", "-", "2.session.json: is missing");
         row("no state", "2.state.tcp", "-", "2.state.tcp: is missing");
     }
@@ -274,6 +284,20 @@ class TestKeptStates : public QObject
         QVERIFY2(line.contains(says) && !line.contains('\n'), qPrintable(line));
         QCOMPARE(left[0].states().size(), std::size_t(1)); // the one before it
         QVERIFY(fs::exists(folder / "2.kept.json") && fs::exists(left[0].states()[0].state()));
+    }
+
+    /// A number that is written in two ways is not a state that is there twice, of which the
+    /// second is too old to stay.
+    void eachStateIsThereOnce()
+    {
+        KeptFolder mine(all_);
+        const auto& f = mine.path();
+        in_folder(f, 7, true);
+        for (const char* name : {"07.kept.json", "-0.kept.json", "7.kept.json.kept.json"})
+            fs::copy_file(f / "7.kept.json", f / name);
+        QVERIFY(numbers(f) == std::vector<std::int64_t>({7}));
+        mine.keep_newest(1, 0);
+        QVERIFY(numbers(f) == std::vector<std::int64_t>({7}));
     }
 
     void olderOnesGo()

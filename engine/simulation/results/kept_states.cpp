@@ -38,14 +38,25 @@ std::string of_this_machine()
     return out + '-';
 }
 
-/// The number that a file's name begins with; nothing: it is none of a state's.
-std::optional<std::int64_t> number_of(const std::string& name, std::string_view ending)
+/// The number of the state whose KeptState::told() has that name; nothing: it is none's.
+std::optional<std::int64_t> number_of(const std::string& name)
 {
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), n);
-    if (error != std::errc() || std::string_view(end) != ending || n < 0)
+    if (error != std::errc() || n < 0 || name != std::to_string(n) + std::string(kept_ending))
         return {};
     return n;
+}
+
+/// Seconds since 1970, as far as the clock counts. @throws Json::exception where it is no such
+std::chrono::system_clock::time_point moment_of(const Json& saved_s)
+{
+    using std::chrono::seconds, std::chrono::system_clock;
+    const auto most = std::chrono::duration_cast<seconds>(system_clock::duration::max()).count();
+    const auto s = saved_s.is_number_integer() ? saved_s.get<std::int64_t>() : -1;
+    if (s < 0 || s > most)
+        throw Json::other_error::create(501, "no moment that the clock has", nullptr);
+    return system_clock::time_point(seconds(s));
 }
 
 /// @throws InputError
@@ -63,7 +74,7 @@ KeptState state_of(const fs::path& folder, std::int64_t number)
         throw InputError(damaged);
     try {
         const Json j = Json::parse(*text);
-        if (j.at("schema").get<int>() != kept_schema)
+        if (j.at("schema") != kept_schema)
             throw InputError(file.string(), "/schema",
                              "is of another version; this program reads " +
                                  std::to_string(kept_schema));
@@ -71,8 +82,7 @@ KeptState state_of(const fs::path& folder, std::int64_t number)
         s.file = j.at("file").get<std::string>();
         s.reason = j.at("reason").get<std::string>();
         s.time_ms = j.at("time_ms").get<double>();
-        s.saved = std::chrono::system_clock::time_point(
-            std::chrono::seconds(j.at("saved_s").get<std::int64_t>()));
+        s.saved = moment_of(j.at("saved_s"));
         s.has_state = j.at("state").get<bool>();
         s.mesh = j.at("mesh").get<std::string>();
     } catch (const Json::exception&) {
@@ -80,8 +90,10 @@ KeptState state_of(const fs::path& folder, std::int64_t number)
     }
     if (!std::isfinite(s.time_ms) || s.time_ms < 0)
         throw InputError(file.string(), "/time_ms", "is no time; want one from 0 on");
-    if (fs::path(s.mesh).filename() != s.mesh)
-        throw InputError(file.string(), "/mesh", "is no name of a file; want one in this folder");
+    if (!s.mesh.empty() &&
+        (!s.mesh.starts_with(kept_mesh) || fs::path(s.mesh).filename() != s.mesh))
+        throw InputError(file.string(), "/mesh",
+                         "is no name of a file that windows keep; want one in this folder");
     std::vector<fs::path> parts{s.session()};
     if (s.has_state)
         parts.push_back(s.state());
@@ -140,7 +152,7 @@ std::vector<KeptState> read_kept(const fs::path& folder, std::vector<std::string
     std::vector<KeptState> out;
     std::error_code e;
     for (fs::directory_iterator entry(folder, e), end; !e && entry != end; entry.increment(e)) {
-        const auto number = number_of(entry->path().filename().string(), kept_ending);
+        const auto number = number_of(entry->path().filename().string());
         if (!number)
             continue;
         try {
