@@ -2,10 +2,13 @@
 // `run --reproduce`: a run's report does it again, and tells whether the results are the same.
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/results/comparison.hpp"
+#include "engine/simulation/results/table_difference.hpp"
 #include "tests/simulation/command_line.hpp"
 #include "tests/simulation/slab_commands.hpp"
 
 #include <QtTest>
+#include <sys/stat.h>
 
 using namespace tawara;
 using namespace tawara::test;
@@ -206,6 +209,33 @@ class TestReproduce : public SlabCommands
                  r.err.c_str());
     }
 
+    /// A report of others may call a pipe its frames, with the digest of what cannot be read.
+    void aPipeIsNotWaitedFor()
+    {
+        QVERIFY(QDir().mkpath(path("piped")));
+        QCOMPARE(mkfifo(file("piped/frames.igb").c_str(), 0600), 0);
+        const auto report = [](const std::string& digest) {
+            return R"({"program": "tawara", "reproduction": {"frames_sha256": {"frames.igb": ")" +
+                   digest + "\"}}}";
+        };
+        const auto r =
+            simulation::compare_reports(report(""), file("piped"), report("1"), file("first"));
+        QCOMPARE(r.results.back().what, std::string("frames.igb"));
+        QVERIFY2(r.results.back().how.ends_with("frames.igb is not as its run left it"),
+                 r.results.back().how.c_str());
+    }
+
+    /// A field takes thirty times its comma in memory.
+    void tablesHaveFewColumns()
+    {
+        QFile f(path("wide.csv"));
+        QVERIFY(f.open(QIODevice::WriteOnly));
+        f.write(QByteArray(1'000'001, ','));
+        f.close();
+        const auto how = simulation::table_difference(file("wide.csv"), file("wide.csv"), "");
+        QVERIFY2(how.ends_with("wide.csv: has more than 1000000 columns"), how.c_str());
+    }
+
     void whatIsRefused_data()
     {
         QTest::addColumn<QStringList>("words");
@@ -221,6 +251,9 @@ class TestReproduce : public SlabCommands
         QTest::newRow("an older report") << QStringList{"old/report.json"} << "holds no session";
         QTest::newRow("threads") << QStringList{"edited/report.json"}
                                  << "/reproduction/threads: is -5; it should be a whole number";
+        QTest::newRow("files of others")
+            << QStringList{"outside/report.json"}
+            << "/reproduction/tables_sha256: names ../first/probes.csv, which is not below";
     }
     void whatIsRefused()
     {
@@ -236,6 +269,11 @@ class TestReproduce : public SlabCommands
         old["reproduction"] = record;
         QVERIFY(QDir().mkpath(path("edited")));
         put("edited", old);
+        QVERIFY(QDir().mkpath(path("outside")));
+        record["threads"] = 1;
+        record["tables_sha256"] = QJsonObject{{"../first/probes.csv", ""}};
+        old["reproduction"] = record;
+        put("outside", old);
         const auto before = content(path("first/report.json"));
         std::vector<std::string> args{"run", "--reproduce"};
         for (const auto& w : words)

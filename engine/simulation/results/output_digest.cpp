@@ -34,6 +34,12 @@ const char* digest_key(DigestOf what)
     return "files_sha256";
 }
 
+bool is_below(const std::filesystem::path& name)
+{
+    return !name.empty() && name.is_relative() && name.native().find('\0') == std::string::npos &&
+           *name.lexically_normal().begin() != "..";
+}
+
 std::string sha256_of_file(const std::filesystem::path& file, std::size_t from)
 {
     if (const auto why = no_plain_file(file); !why.empty())

@@ -18,6 +18,9 @@ DigestOf digest_of(std::string_view name);
 /// "tables_sha256", "frames_sha256", "files_sha256".
 const char* digest_key(DigestOf what);
 
+/// Whether a name of a report's lists is that of a file below the report's folder.
+bool is_below(const std::filesystem::path& name);
+
 /// SHA-256 of a plain file, piece by piece.
 /// @param from  bytes at its beginning that are left out
 /// @throws InputError where it cannot be read

@@ -33,12 +33,6 @@ mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> valu
     return {name, places(t), std::move(values)};
 }
 
-/// Whether a name of a list is a file within the folder that the list is in.
-bool is_within(const fs::path& file)
-{
-    return !file.empty() && file.is_relative() && file.lexically_normal().begin()->string() != "..";
-}
-
 constexpr std::size_t longest_list = 32U << 20; ///< of a report or a list of frames [bytes]
 constexpr std::size_t deepest_report = 32;      ///< of lists within lists; none has as many
 
@@ -70,7 +64,7 @@ std::vector<std::string> reported_files(const fs::path& out)
     std::vector<std::string> files;
     for (const auto& f : report["files"])
         if (const auto* name = f.get_ptr<const std::string*>();
-            name != nullptr && is_within(*name) && is_plain_file(out / *name))
+            name != nullptr && is_below(*name) && is_plain_file(out / *name))
             files.push_back(*name);
     return files;
 }

@@ -2,7 +2,9 @@
 #include "engine/simulation/results/report_record.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/digest/sha256.hpp"
+#include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/session/session_json.hpp"
 
 namespace tawara::simulation::report {
@@ -44,6 +46,19 @@ Json digests_in(const Json& record, const char* key, const std::string& file)
         throw InputError(file, std::string("/") + record_key + "/" + key,
                          "should be an object of names and digests");
     return out;
+}
+
+void check_files(const Json& record, const std::string& file)
+{
+    constexpr std::size_t longest = 200; // of a message
+    for (const auto kind : {DigestOf::table, DigestOf::values, DigestOf::bytes}) {
+        const auto digests = digests_in(record, digest_key(kind), file);
+        for (const auto& [name, digest] : digests.items())
+            if (!is_below(name))
+                throw InputError(file, std::string("/") + record_key + "/" + digest_key(kind),
+                                 "names " + shortened(readable(name), longest) +
+                                     ", which is not below the report's folder");
+    }
 }
 
 } // namespace tawara::simulation::report

@@ -20,4 +20,7 @@ void check_session(const Json& record, const std::string& file);
 /// @param key  e.g. "tables_sha256"
 Json digests_in(const Json& record, const char* key, const std::string& file);
 
+/// Files that digests are kept of lie below the report's folder. @throws InputError
+void check_files(const Json& record, const std::string& file);
+
 } // namespace tawara::simulation::report

@@ -132,6 +132,7 @@ RecordedRun read_report(const fs::path& report)
     if (!r.contains("session"))
         throw InputError(file, std::string("/") + key + "/session", "is missing");
     report::check_session(r, file);
+    report::check_files(r, file);
     std::error_code none;
     const auto then = r.contains("folder") ? text(r, "folder", file) : std::string();
     const auto now = fs::weakly_canonical(report, none);

@@ -16,7 +16,8 @@
 namespace tawara::simulation {
 namespace {
 
-constexpr std::size_t most_named = 4; // columns
+constexpr std::size_t most_named = 4;              // columns
+constexpr std::ptrdiff_t most_columns = 1'000'000; // of a table, whose fields take 30 bytes or more
 
 /// The fields of a line; quotes around one are taken off (csv_field()).
 std::vector<std::string> fields(std::string_view line)
@@ -51,7 +52,11 @@ Read read(const std::filesystem::path& file, const std::string& column)
     Read out;
     for (std::size_t at = 0; at < text.size();) {
         const auto end = std::min(text.find('\n', at), text.size());
-        auto row = fields(std::string_view(text).substr(at, end - at));
+        const auto line = std::string_view(text).substr(at, end - at);
+        if (std::count(line.begin(), line.end(), ',') >= most_columns)
+            throw InputError(file.string(),
+                             "has more than " + std::to_string(most_columns) + " columns");
+        auto row = fields(line);
         at = end + 1;
         if (out.head.empty()) {
             out.columns.resize(row.size());
