@@ -5,6 +5,7 @@
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "tests/several.hpp"
+#include "tests/slowdown.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -181,6 +182,27 @@ class TestOutputFolder : public QObject
         QVERIFY(remove_earlier_outputs(p.out, 0, FrameFormat::none).empty());
         QVERIFY(what_folder_holds(p.out, {}, RunBegins::anew).empty());
         QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
+    }
+
+    /// Each file of one list was looked for in all of the other.
+    void longListsEndSoon()
+    {
+        constexpr int count = 50'000;
+        Place p;
+        put(p.out / "frames" / "of_others.vtu", "a frame");
+        std::string files = "[\"frames/of_others.vtu\"", frames;
+        for (int k = 0; k < count; ++k) {
+            files += ", \"frames/of_others.vtu\"";
+            frames += "<DataSet timestep=\"0\" file=\"" + frame_name(k) + "\"/>\n";
+        }
+        put(p.out / "report.json", report_of(files + "]"));
+        put(p.out / "frames.pvd", frames);
+        QElapsedTimer clock;
+        clock.start();
+        QCOMPARE(remove_earlier_outputs(p.out, 1, FrameFormat::vtu).size(), std::size_t(count));
+        QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown,
+                 qPrintable(QString::number(clock.elapsed())));
+        QVERIFY(!fs::exists(p.out / "frames" / "of_others.vtu"));
     }
 
     /// Where the folder's path leads elsewhere in the middle of a run, its files stay together.

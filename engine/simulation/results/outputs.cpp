@@ -2,6 +2,7 @@
 #include "engine/simulation/results/outputs.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/file_content.hpp"
 #include "engine/core/json_size.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/provenance.hpp"
@@ -16,9 +17,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -69,12 +69,15 @@ std::vector<std::string> reported_files(const fs::path& out)
     return files;
 }
 
+constexpr std::size_t largest_page = 256U << 20; ///< with all its pictures [bytes]
+
 /// Whether a file is a report for people (to_html()).
 bool is_report(const fs::path& html)
-{
-    std::ifstream in(html, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    return text.find("for research; not a medical device") != std::string::npos;
+try {
+    return file_content(html, largest_page).find("for research; not a medical device") !=
+           std::string::npos;
+} catch (const InputError&) {
+    return false;
 }
 
 /// Where a file has other bytes now than the run wrote. @return whether its digest was taken out
@@ -281,13 +284,15 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
 {
     auto files = reported_files(out);
     std::vector<ListedFrame> kept;
+    std::set<std::string> names; // of those
     bool listed = false;
     for (auto& f : listed_frames(out / "frames.pvd")) {
         if (!is_frame(f.file))
             continue;
-        if (format == FrameFormat::vtu && f.time_ms < from_ms)
+        if (format == FrameFormat::vtu && f.time_ms < from_ms) {
+            names.insert(f.file);
             kept.push_back(f);
-        else
+        } else
             files.push_back(f.file);
         listed = true;
     }
@@ -296,7 +301,7 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
     for (const auto& f : files) {
         if (format == FrameFormat::igb && from_ms > 0 && f == igb_file)
             continue;
-        if (std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return k.file == f; }))
+        if (names.contains(f))
             continue;
         try {
             remove_plain_file(out / f);
