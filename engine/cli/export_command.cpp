@@ -127,12 +127,13 @@ void say_changed(Context& c, const fs::path& file)
         c.notice({Notice::Level::warning, how});
 }
 
-/// What a file of the run says of it; of this program alone where it is of an earlier one.
+/// What a file of the run says of it; of this program alone where it is of an earlier one, or
+/// what it says is another's.
 std::string run_provenance(const fs::path& vtu)
 {
     std::error_code none;
     const auto text = fs::exists(vtu, none) ? mesh::io::provenance_of_vtu(vtu) : std::string();
-    return text.empty() ? program_provenance() : text;
+    return simulation::is_provenance(text) ? text : program_provenance();
 }
 
 /// What lies in the run's folder is the run's: the next run there, which it would not belong to,

@@ -193,6 +193,39 @@ class TestProvenance : public tawara::test::SlabCommands
                  err.str().c_str());
     }
 
+    /// A field `provenance` holds whatever its author liked: what is no object of this program is
+    /// told and not passed on. Nested deep, it ended an export by a signal.
+    void provenanceOfOthers()
+    {
+        const auto mesh = mesh::slab({1, 1, 1}, 1);
+        const std::vector<mesh::io::Extra> maps{{"activation_ms", mesh::Field::On::vertices,
+                                                 std::vector<float>(mesh.vertex_count(), 1)}};
+        QVERIFY(QDir().mkpath(path("others")));
+        const auto file = path("others/activation.vtu").toStdString();
+        const std::string deep = "{\"program\":\"tawara\",\"a\":" + std::string(200'000, '[') +
+                                 std::string(200'000, ']') + "}";
+        for (const auto& text : {std::string("5"), std::string("[1]"), std::string("{\"a\":1}"),
+                                 std::string("{\"program\":\"tawara\""), deep}) {
+            mesh::io::write_vtu(mesh, maps, file, text);
+            QVERIFY(!is_provenance(text));
+            try {
+                find_provenance(file);
+                QFAIL(text.substr(0, 30).c_str());
+            } catch (const InputError& e) {
+                const QString why = e.what();
+                QVERIFY2(why.contains("nothing tells what made it (what it carries is no prov"),
+                         qPrintable(why));
+            }
+            QCOMPARE(command({"export", path("others").toStdString(), "--to", "activation-dat",
+                              "--out", path("others.dat").toStdString()}),
+                     0);
+            QCOMPARE(not_of_program(tawara::test::content(path("others.dat.provenance.json"))),
+                     QByteArray());
+        }
+        mesh::io::write_vtu(mesh, maps, file, R"({"program":"tawara","x":1})");
+        QCOMPARE(find_provenance(file).text, std::string(R"({"program":"tawara","x":1})"));
+    }
+
     /// A byte of a map, a value of a frame; and a report that cannot be read.
     void whatWasChangedSince()
     {

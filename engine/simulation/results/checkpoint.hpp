@@ -110,4 +110,8 @@ Checkpoint
 read_checkpoint(const std::filesystem::path& file,
                 const std::function<CheckpointBounds(const Checkpoint& begun)>& begun = {});
 
+/// Checkpoint::provenance of one, of which nothing else is checked or kept in memory. Empty in
+/// version 1. @throws InputError as read_checkpoint() does of files that are damaged
+std::string provenance_of_checkpoint(const std::filesystem::path& file);
+
 } // namespace tawara::simulation

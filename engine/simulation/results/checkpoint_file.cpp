@@ -358,4 +358,52 @@ Checkpoint read_checkpoint(const std::filesystem::path& file,
     return c;
 }
 
+std::string provenance_of_checkpoint(const std::filesystem::path& file)
+{
+    CheckpointReader in(file);
+    if (in.version() < 2)
+        return {};
+    const auto lists = [&](std::size_t n, std::size_t bytes = sizeof(double)) {
+        for (; n > 0; --n)
+            in.pass(bytes);
+    };
+    const auto texts = [&](std::size_t n) { lists(n, 1); };
+    const auto many = [&](std::size_t most) { return in.count(most, sizeof(std::uint64_t)); };
+    const auto table = [&] {
+        texts(many(most_names));
+        lists(2); // times, values
+    };
+    texts(1); // the fingerprint
+    lists(1); // the layout
+    in.step();
+    lists(1); // V
+    lists(many(most_parts));
+    lists(5); // maps, peaks, V at rest, where nothing moves
+    for (int probes_and_placed = 0; probes_and_placed < 2; ++probes_and_placed) {
+        table();
+        texts(1);
+    }
+    in.step();
+    lists(many(most_names), sizeof(float)); // traces
+    lists(1);                               // the threshold
+    for (auto pulses = many(most_parts); pulses > 0; --pulses) {
+        texts(1);
+        lists(2);
+    }
+    lists(2); // branches, where maps begin
+    if (!in.at_end())
+        lists(many(most_parts));
+    if (!in.at_end())
+        for (auto named = many(most_names); named > 0; --named) {
+            texts(1);
+            table();
+            texts(1);
+        }
+    if (!in.at_end())
+        lists(many(most_parts)); // of an implicit step
+    const auto out = in.at_end() ? std::string() : in.text(longest_text);
+    in.need_end();
+    return out;
+}
+
 } // namespace tawara::simulation

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <zlib.h>
 
@@ -290,10 +291,27 @@ std::string CheckpointReader::text(std::size_t longest)
 
 std::vector<std::string> CheckpointReader::texts(std::size_t most, std::size_t longest)
 {
+    constexpr std::size_t most_bytes = std::size_t{1} << 26; // of all of them
     std::vector<std::string> list(count(most, sizeof(std::uint64_t)));
-    for (auto& s : list)
+    std::size_t sum = 0;
+    for (auto& s : list) {
         s = text(longest);
+        sum += s.size();
+        if (sum > most_bytes)
+            refuse("the checkpoint names columns by more than " + std::to_string(most_bytes >> 20) +
+                   " MB; use an older checkpoint");
+    }
     return list;
+}
+
+void CheckpointReader::pass(std::size_t each)
+{
+    std::array<char, 4096> passed{};
+    for (auto left = each * count(std::numeric_limits<std::size_t>::max(), each); left > 0;) {
+        const auto n = std::min(left, passed.size());
+        get(passed.data(), n);
+        left -= n;
+    }
 }
 
 } // namespace tawara::simulation

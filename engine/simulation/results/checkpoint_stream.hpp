@@ -82,6 +82,9 @@ class CheckpointReader
         get(v.data(), v.size() * sizeof(T));
         return v;
     }
+    /// Passes over a list or a text, and keeps none of it.
+    /// @param each  bytes of an element
+    void pass(std::size_t each);
     [[noreturn]] void refuse(const std::string& why) const;
 
   private:

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <string_view>
@@ -24,8 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using report::Json;
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30; // of a movie
-constexpr std::uintmax_t most_report = 32U << 20;
+constexpr std::size_t most_report = 32U << 20; // bytes, as of what other files say
 constexpr std::string_view head = "{\"program\":\"tawara\"";
 
 /// As HTML has it, back to text.
@@ -63,17 +64,56 @@ std::string object_at(std::string_view text)
     return {};
 }
 
-/// Between a file's other bytes.
-std::string within(const std::string& bytes)
+/// Where a file has a text for the first time; nothing: nowhere. It is read piece by piece.
+std::optional<std::streamoff> first_place(std::ifstream& in, std::string_view text)
 {
-    if (const auto at = bytes.find(head); at != std::string::npos)
-        return object_at(std::string_view(bytes).substr(at));
+    constexpr std::size_t piece = 1U << 18;
+    std::string bytes(piece, '\0');
+    std::streamoff begin = 0; // of the piece in the file
+    std::size_t kept = 0;     // of the piece before, in which the text may begin
+    in.clear();
+    in.seekg(0);
+    while (in) {
+        in.read(bytes.data() + kept, static_cast<std::streamsize>(piece - kept));
+        const auto size = kept + static_cast<std::size_t>(in.gcount());
+        if (const auto at = std::string_view(bytes.data(), size).find(text);
+            at != std::string_view::npos)
+            return begin + static_cast<std::streamoff>(at);
+        kept = std::min(size, text.size() - 1);
+        bytes.replace(0, kept, bytes.substr(size - kept, kept));
+        begin += static_cast<std::streamoff>(size - kept);
+    }
+    return {};
+}
+
+/// Between a file's other bytes.
+std::string within(const fs::path& file)
+{
+    if (const auto why = no_plain_file(file); !why.empty())
+        throw InputError(file.string(), why);
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    const auto from = [&](std::streamoff at) {
+        in.clear();
+        in.seekg(0, std::ios::end);
+        const auto left = std::max<std::streamoff>(0, in.tellg() - at);
+        std::string text(std::min(most_report, static_cast<std::size_t>(left)), '\0');
+        in.seekg(at);
+        in.read(text.data(), static_cast<std::streamsize>(text.size()));
+        text.resize(static_cast<std::size_t>(in.gcount()));
+        return text;
+    };
+    if (const auto at = first_place(in, head))
+        return object_at(from(*at));
     constexpr std::string_view in_html = "content=\"{&quot;program&quot;:&quot;tawara&quot;";
-    const auto at = bytes.find(in_html);
-    if (at == std::string::npos)
+    const auto at = first_place(in, in_html);
+    if (!at && !in.eof())
+        throw InputError(file.string(),
+                         std::string("cannot be read: ") + std::strerror(errno ? errno : EIO));
+    if (!at)
         return {};
-    const auto from = at + in_html.find('{');
-    return unescaped(bytes.substr(from, bytes.find('"', from) - from));
+    const auto text = from(*at + static_cast<std::streamoff>(in_html.find('{')));
+    return unescaped(text.substr(0, text.find('"')));
 }
 
 /// Of the run that wrote a file: what the report in its folder says, or in the folder above it
@@ -149,7 +189,8 @@ std::string by_itself(const fs::path& file)
 {
     if (file.extension() != ".json")
         return {};
-    const auto j = parse_json(file_content(file, most_bytes), file.string());
+    const auto j =
+        parse_json(file_content(file, most_report, "what a run writes is smaller"), file.string());
     if (!j.is_object() || j.value("program", Json()) != "tawara")
         return {};
     if (j.contains(report::record_key))
@@ -221,7 +262,7 @@ std::string in_its_format(const fs::path& file, std::string& why_not)
 {
     try {
         if (file.extension() == ".tcp")
-            return read_checkpoint(file).provenance;
+            return provenance_of_checkpoint(file);
         if (file.extension() == ".vtu")
             return mesh::io::provenance_of_vtu(file);
     } catch (const InputError& e) { // of another program, or damaged: its bytes may say something
@@ -231,6 +272,14 @@ std::string in_its_format(const fs::path& file, std::string& why_not)
 }
 
 } // namespace
+
+bool is_provenance(const std::string& text)
+try {
+    const auto j = parse_json(text, "");
+    return j.is_object() && j.value("program", Json()) == "tawara";
+} catch (const InputError&) {
+    return false;
+}
 
 FoundProvenance find_provenance(const fs::path& file)
 try {
@@ -252,9 +301,15 @@ try {
         out.unchanged_by = run->report;
         out.values_alone = digest_of(run->name) == DigestOf::values;
     }
-    out.text = in_its_format(file, why_not);
+    const auto take = [&](std::string text) { // of any author
+        if (is_provenance(text))
+            out.text = std::move(text);
+        else if (!text.empty() && why_not.empty())
+            why_not = "what it carries is no provenance of this program";
+    };
+    take(in_its_format(file, why_not));
     if (out.text.empty() && fs::exists(beside, none)) {
-        out.text = within(file_content(beside, most_bytes));
+        take(within(beside));
         if (is_as_said(file, out.text, beside))
             out.unchanged_by = beside;
     }
@@ -263,7 +318,7 @@ try {
     if (out.text.empty())
         out.text = by_itself(file);
     if (out.text.empty())
-        out.text = within(file_content(file, most_bytes, "results are smaller"));
+        take(within(file));
     if (out.text.empty())
         out.text = by_title(file);
     if (out.text.empty() && !why_not.empty())

@@ -6,10 +6,14 @@
 
 namespace tawara::simulation {
 
+/// Whether a text is the line of JSON that files of this program carry: JSON within the bounds of
+/// parse_json(), an object whose `program` is tawara. What else it says is anybody's.
+bool is_provenance(const std::string& text);
+
 struct FoundProvenance
 {
-    /// The line of JSON that a file of this program carries (Provenance::text): in its own bytes,
-    /// in FILE.provenance.json beside it, or, of a table in a run's folder, what report.json there
+    /// The line (is_provenance()) that a file carries (Provenance::text): in its own bytes, in
+    /// FILE.provenance.json beside it, or, of a table in a run's folder, what report.json there
     /// says.
     std::string text;
     /// The report whose digest of the file it still has; empty: nothing tells whether the file was
@@ -21,7 +25,7 @@ struct FoundProvenance
 
 /// @throws InputError where the file is not there, was changed since its run, or nothing says what
 /// made it
-/// @cost  reads the file twice, at about 300 MB/s
+/// @cost  reads the file twice, at about 300 MB/s; holds 32 MB of it, and a .vtu whole
 FoundProvenance find_provenance(const std::filesystem::path& file);
 
 /// In which way a file of a run is other than its run left it, as a message; empty where it is not,
