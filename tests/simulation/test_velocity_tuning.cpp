@@ -299,12 +299,14 @@ class TestVelocityTuning : public QObject
             forget_tunings();
         };
         QVERIFY(same(tune_conductivity(s, s.regions[0], edge)));
-        auto other = text;
-        other.replace(0, other.indexOf('\n'), "0.25");
-        write(other);
+        auto other = first;
+        other.conductivity_S_per_m.fibre = 0.25;
+        keep_tuning(tuning_key(s, s.regions[0], edge), other);
+        forget_tunings();
         QCOMPARE(tune_conductivity(s, s.regions[0], edge).conductivity_S_per_m.fibre, 0.25);
-        for (const QByteArray& broken :
-             {QByteArray(), text.left(text.size() / 2), text + "1\n", QByteArray("-1\n") + text}) {
+        const auto lost = QByteArray(text).replace(3, 1, text[3] == '1' ? "2" : "1");
+        for (const auto& broken :
+             {QByteArray(), text.left(text.size() / 2), text + "1\n", "-1\n" + text, lost}) {
             write(broken);
             QVERIFY(same(tune_conductivity(s, s.regions[0], edge)));
         }

@@ -63,9 +63,24 @@ std::optional<TunedConductivity> found_in(const std::string& text)
     for (double* x : numbers_of(f))
         if (!read(*x) || !std::isfinite(*x) || !(*x > 0))
             return {};
-    if (!read(f.strips) || at != end)
+    if (!read(f.strips) || f.strips < 0 || at != end)
         return {};
     return f;
+}
+
+/// What a file says: of this key, and as it was written; a digit that a disk has lost is no other
+/// conductivity.
+std::string with_sum(const std::string& key, const std::string& text)
+{
+    const std::string_view parts[] = {key, text};
+    return text + sha256_of_parts(parts) + '\n';
+}
+
+std::optional<TunedConductivity> found_in_file(const std::string& key, const std::string& all)
+{
+    constexpr std::size_t sum = 64 + 1; // its digits, and the line's end
+    const auto text = all.substr(0, all.size() - std::min(sum, all.size()));
+    return with_sum(key, text) == all ? found_in(text) : std::nullopt;
 }
 
 std::optional<KeptFiles> folder()
@@ -149,7 +164,7 @@ std::optional<TunedConductivity> kept_tuning(const std::string& key)
         return at->second;
     const auto files = folder();
     const auto text = files ? files->content(name_of(key)) : std::nullopt;
-    const auto found = text ? found_in(*text) : std::nullopt;
+    const auto found = text ? found_in_file(key, *text) : std::nullopt;
     if (found)
         remember(key, *found);
     return found;
@@ -159,7 +174,7 @@ void keep_tuning(const std::string& key, const TunedConductivity& found)
 {
     remember(key, found);
     const auto files = folder();
-    const std::string text = text_of(found), name = name_of(key);
+    const std::string text = with_sum(key, text_of(found)), name = name_of(key);
     if (!files || !files->make_room(text.size()))
         return;
     try {

@@ -10,7 +10,8 @@ namespace tawara::simulation {
 
 /// What was found for a tuning_key() before: by this program, when the program was made
 /// (shipped_tunings), or by one of the same build that has written it into velocities in
-/// cache_folder(). Files there that others could have written are not read.
+/// cache_folder(). Files there that others could have written are not read, and one is taken that
+/// has the SHA-256 of the key and its numbers in its last line.
 /// @thread any
 std::optional<TunedConductivity> kept_tuning(const std::string& key);
 
