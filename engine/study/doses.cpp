@@ -12,6 +12,14 @@ namespace {
 
 using DoseJson = nlohmann::ordered_json;
 constexpr double most_nM = 1e12;
+constexpr std::size_t most_listed = 1000; // drugs, and concentrations: a million runs have no more
+
+void need_few(const StudyKeys& keys, const char* key)
+{
+    if (keys[key].size() > most_listed)
+        keys.fail(std::string("/") + key,
+                  "has more than " + std::to_string(most_listed) + " entries");
+}
 
 DosedDrug known_drug(const StudyKeys& keys, const std::string& at, const std::string& name)
 {
@@ -53,6 +61,7 @@ void read_drugs(const std::filesystem::path& file, const StudyKeys& keys, Doses&
 {
     if (!keys.has("drugs") || !keys["drugs"].is_array() || keys["drugs"].empty())
         keys.fail("/drugs", "must be a list of drugs, e.g. [\"dofetilide\", \"verapamil\"]");
+    need_few(keys, "drugs");
     for (const auto& v : keys["drugs"]) {
         const auto at = "/drugs/" + std::to_string(to.drugs.size());
         auto d = v.is_string() ? known_drug(keys, at, v.get<std::string>())
@@ -74,6 +83,7 @@ void read_concentrations(const StudyKeys& keys, Doses& to)
     const auto& list = keys[key];
     if (!list.is_array() || list.empty())
         keys.fail(where, "must be a list of concentrations, e.g. [0, 1, 4, 10]");
+    need_few(keys, key);
     for (const auto& v : list) {
         const auto at = where + "/" + std::to_string(to.values.size());
         if (!v.is_number() || !(v.get<double>() >= 0) || !(v.get<double>() <= most_nM))

@@ -153,6 +153,9 @@ Population read_population(const std::filesystem::path& file, const PopulationJs
         keys.fail("/vary", "must say what differs: {\"g_Kr\": {\"range\": [0.5, 2]}}");
     for (const auto& [parameter, how] : keys["vary"].items())
         p.vary.push_back(vary_of(file, parameter, how));
+    if (p.vary.size() * static_cast<std::size_t>(p.size) > Population::most_factors)
+        keys.fail("/vary", "makes more than " + std::to_string(Population::most_factors) +
+                               " factors of all members");
     if (keys.has("calibrate")) {
         const auto& all = keys["calibrate"];
         if (!all.is_object() || all.empty())

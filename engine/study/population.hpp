@@ -38,6 +38,7 @@ using Calibration = std::vector<Limits>;
 struct Population
 {
     static constexpr int most = 100'000;
+    static constexpr std::size_t most_factors = 10'000'000; ///< of all members
     int size = 0;
     std::int64_t seed = 1;
     bool latin_hypercube = true; ///< else independent

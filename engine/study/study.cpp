@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_runs = 1'000'000, most_settings = 10'000'000, most_paths = 1000;
+constexpr std::size_t most_runs = 1'000'000, most_settings = 10'000'000;
 
 struct Axis
 {
@@ -207,15 +207,16 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
     const auto repeats = repeats_of(s);
     const auto doses = doses_of(s);
     const auto members = members_of(s);
-    std::size_t combinations = lists.size() * repeats.size() * doses.size() * members.size();
-    const auto need_few = [&](const char* where) {
+    std::size_t combinations = 1;
+    const auto with_each = [&](std::size_t of_these, const char* where) {
+        combinations *= of_these; // both have less than 32 bits
         if (combinations > most_runs)
             fail(file, where, "make more than " + std::to_string(most_runs) + " runs");
     };
-    need_few(s.population ? "/population" : "/runs");
+    for (const auto n : {lists.size(), repeats.size(), doses.size(), members.size()})
+        with_each(n, s.population ? "/population" : "/runs");
     for (const auto& a : axes) {
-        combinations *= a.values.size();
-        need_few("/axes");
+        with_each(a.values.size(), "/axes");
         s.paths.push_back(a.path);
     }
     if (combinations > most_settings / std::max<std::size_t>(axes.size(), 1))
@@ -226,8 +227,9 @@ void make_runs(const fs::path& file, const std::vector<Axis>& axes,
         for (const auto& [path, value] : list)
             if (known.insert(path).second)
                 s.paths.push_back(path);
-    if (known.size() > most_paths)
-        fail(file, "/runs", "set more than " + std::to_string(most_paths) + " different keys");
+    if (known.size() > Study::most_paths)
+        fail(file, "/runs",
+             "set more than " + std::to_string(Study::most_paths) + " different keys");
     if (s.population)
         s.paths.emplace_back(member_path);
     if (s.doses)

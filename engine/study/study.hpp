@@ -38,9 +38,10 @@ enum class Keep { activation, ecg, frames };
 struct Study
 {
     std::string name;
-    std::string file;               ///< of the study, as errors name it
-    std::string session;            ///< text of the session, before any setting
-    std::string session_file;       ///< what is named in errors, and where paths start
+    std::string file;         ///< of the study, as errors name it
+    std::string session;      ///< text of the session, before any setting
+    std::string session_file; ///< what is named in errors, and where paths start
+    static constexpr std::size_t most_paths = 1000; ///< that are keys of the session
     std::vector<std::string> paths; ///< keys that differ, axes first, in the file's order
     std::vector<PlannedRun> runs;   ///< the last axis changes fastest; the list `runs` follows
     bool keep_all = true;           ///< no `keep` is given
