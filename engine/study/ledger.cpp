@@ -144,6 +144,16 @@ std::string settings_text(const std::vector<Setting>& settings)
     return o.dump();
 }
 
+/// What runs differ by. @throws Json::exception where that is no list as a study's
+std::vector<std::string> keys_of(const Json& o)
+{
+    auto out = o.get<std::vector<std::string>>();
+    constexpr std::size_t others = 5; // member, drug, concentration, site, protocol
+    if (out.size() > Study::most_paths + others)
+        throw Json::other_error::create(501, "more keys than a study has", nullptr);
+    return out;
+}
+
 } // namespace
 
 const char* name(State s)
@@ -325,10 +335,7 @@ fs::path Ledger::study_file() const
 std::vector<std::string> Ledger::paths() const
 {
     const auto text = value("paths");
-    return text.empty() ? std::vector<std::string>()
-                        : understood(file_, "keys", text, [](const Json& o) {
-                              return o.get<std::vector<std::string>>();
-                          });
+    return text.empty() ? std::vector<std::string>() : understood(file_, "keys", text, keys_of);
 }
 
 std::vector<Setting> Ledger::settings(std::int64_t run) const
@@ -337,7 +344,7 @@ std::vector<Setting> Ledger::settings(std::int64_t run) const
     Statement s(db_, "SELECT settings FROM runs WHERE number = ?");
     if (s.with(run).next())
         understood(file_, "settings", s.text(0), [&](const Json& settings) {
-            for (const auto& [path, value] : settings.items())
+            for (const auto& [path, value] : settings.get_ref<const Json::object_t&>())
                 out.emplace_back(path, value.dump());
             return true;
         });

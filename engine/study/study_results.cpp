@@ -80,7 +80,8 @@ Sheet sheet_of(const Ledger& ledger)
     }
     s.names.assign(names.begin(), names.end());
     s.members = member_runs(s.rows, s.paths, s.values, ledger.file());
-    s.limits = ledger.calibration();
+    if (!s.members.empty()) // which they are of
+        s.limits = ledger.calibration();
     s.in_limits = accepted(s.members, s.limits);
     return s;
 }

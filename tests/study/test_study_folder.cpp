@@ -253,6 +253,25 @@ class TestStudyFolder : public QObject
         QVERIFY2(has(why(), "its runs are not those of a study"), why().c_str());
     }
 
+    /// Limits are of members, and settings have names; what a ledger says else is of no study.
+    void limitsWithoutMembersAreNone()
+    {
+        const Place p;
+        p.run(p.out);
+        QVERIFY(p.changed(R"(INSERT INTO study VALUES('calibrate', '{"seconds": [0, 1]}'))"));
+        const auto ledger = Ledger::to_look_at(p.ledger);
+        QCOMPARE(ledger.calibration().size(), std::size_t(1));
+        write_results(ledger, p.out);
+        QVERIFY(text_of(p.out / "results.csv").find(",accepted") == std::string::npos);
+        QVERIFY(p.changed("UPDATE runs SET settings = '[1, 2]' WHERE number = 1"));
+        QVERIFY(has(refused([&] { ledger.settings(1); }), "record of its settings is damaged"));
+        std::string keys = R"(["k")";
+        for (int k = 0; k < 1005; ++k)
+            keys += R"(, "k")";
+        QVERIFY(p.changed("UPDATE study SET value = '" + keys + "]' WHERE key = 'paths'"));
+        QVERIFY(has(refused([&] { ledger.paths(); }), "record of its keys is damaged"));
+    }
+
     /// A segment is a place in a picture of 17.
     void segmentsOfASiteAreThoseOfAHeart()
     {
