@@ -38,11 +38,13 @@ Keeper keeper_of(const LedgerRow& r, double now_s)
     return r.owner == this_owner() ? Keeper::here : Keeper::elsewhere;
 }
 
-/// Of all files below; what goes meanwhile counts for nothing.
+/// Of all files below; what goes meanwhile counts for nothing, nor does what a link leads to.
 double bytes_in(const fs::path& folder)
 {
     double sum = 0;
     std::error_code none;
+    if (fs::symlink_status(folder, none).type() != fs::file_type::directory)
+        return sum;
     for (fs::recursive_directory_iterator at(folder, none), end; !none && at != end;
          at.increment(none))
         if (at->is_regular_file(none))

@@ -6,6 +6,7 @@
 #include "engine/study/scheduler.hpp"
 #include "engine/study/site_record.hpp"
 #include "engine/study/study_results.hpp"
+#include "engine/study/watch.hpp"
 #include "tests/several.hpp"
 #include "tests/slowdown.hpp"
 
@@ -251,6 +252,19 @@ class TestStudyFolder : public QObject
         QCOMPARE(why(), std::string());
         QVERIFY(p.changed("UPDATE runs SET number = 7 WHERE number = 1"));
         QVERIFY2(has(why(), "its runs are not those of a study"), why().c_str());
+    }
+
+    /// A run's folder that is a link to the root would be the whole disk.
+    void whatALinkLeadsToIsNotCounted()
+    {
+        constexpr std::size_t large = 10'000'000;
+        const Place p;
+        p.run(p.out);
+        put_text(p.root / "elsewhere" / "large", std::string(large, 'x'));
+        fs::remove_all(p.out / "run-1");
+        fs::create_directory_symlink("../elsewhere", p.out / "run-1");
+        const auto bytes = StudyWatch(p.out).look().run_bytes;
+        QVERIFY2(bytes > 0 && bytes < large / 2, qPrintable(QString::number(bytes)));
     }
 
     /// Limits are of members, and settings have names; what a ledger says else is of no study.
