@@ -36,8 +36,8 @@ if(TAWARA_FUZZ)
   set(TAWARA_SANITIZE address,undefined)
   # The other layers read no file of others. They are linked, as they must be, but run in no reader. Without sanitizers, and
   # not optimised, they are compiled sooner.
-  set(TAWARA_READING_LAYERS core digest mesh mesh_io mesh_parallel cell sparse cable cable_io session observe results study
-    verify_traces)
+  set(TAWARA_READING_LAYERS core digest mesh mesh_io mesh_parallel cell sparse cable cable_io session tissue observe results
+    study verify_traces)
   set(sanitized -fsanitize=fuzzer-no-link -fno-sanitize-recover=all -fsanitize=address$<COMMA>undefined -fno-omit-frame-pointer)
   target_compile_options(tawara_options INTERFACE "$<IF:$<BOOL:$<TARGET_PROPERTY:TAWARA_READS_NOTHING>>,-O0,${sanitized}>")
 elseif(TAWARA_SANITIZE)

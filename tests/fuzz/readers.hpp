@@ -35,9 +35,15 @@
     X(recording)                                                                                   \
     X(run_folder)                                                                                  \
     X(report)                                                                                      \
+    X(provenance)                                                                                  \
+    X(comparison)                                                                                  \
+    X(kept_states)                                                                                 \
+    X(tuning_store)                                                                                \
     X(study)                                                                                       \
     X(study_records)                                                                               \
-    X(study_ledger)
+    X(study_ledger)                                                                                \
+    X(study_folder)                                                                                \
+    X(study_page)
 #define TAWARA_FUZZ_READERS(X)                                                                     \
     TAWARA_FUZZ_MESH_READERS(X)                                                                    \
     TAWARA_FUZZ_MODEL_READERS(X)                                                                   \

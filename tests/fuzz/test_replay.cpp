@@ -139,6 +139,8 @@ class TestReplay : public QObject
         row("study", "@@study.json\n{\"schema\": 1, \"session\": {\"a\": ");
         row("study_records", "@@beats.json\n[{\"interval_ms\": ");
         row("mesh_parts", R"({"tawara_parts": )");
+        row("provenance", "@@verify.json\n{\"program\": \"tawara\", \"form\": ");
+        row("kept_states", "@@7.kept.json\n{\"schema\": ");
         row("report", R"({"program": "tawara", "reproduction": {"session_path": "s", "session": )");
         row("run_folder", "@@report.json\n{\"program\": \"tawara\", \"files\": ");
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # turn.sh BUILD [READERS] [SECONDS]: fuzzes READERS (4) of the readers of readers.hpp for SECONDS (60) each, by run.sh. Commit by
-# commit it goes on with the next ones, so that each reader has had its turn after seven commits; where the history is not
+# commit it goes on with the next ones, so that each reader has had its turn after eight commits; where the history is not
 # whole, the commit's own number chooses. What is found may be older than the commit. Ends with 1 where something was found.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
