@@ -182,19 +182,18 @@ class TestStudy : public QObject
         doses("IC50", R"({"drugs": [{"name": "x", "blocks": {"g_Kr": {"hill": 1}}}],
               "concentration_nM": [1]})",
               "/doses/drugs/0/blocks/g_Kr/ic50_nM: is missing");
-        QByteArray many = "[0", vary = R"("a": {"range": [0, 1]})";
-        for (int i = 1; i <= 1000; ++i) {
-            many += ", " + QByteArray::number(i);
-            vary += ", \"g" + QByteArray::number(i) + R"(": {"range": [0, 1]})";
+        QByteArray many, vary;
+        for (int i = 0; i <= 1000; ++i) {
+            many += QByteArray(i > 0 ? "," : "") + QByteArray::number(i);
+            vary += QByteArray(i > 0 ? "," : "") + "\"g" + QByteArray::number(i) +
+                    "\": {\"range\": [0, 1]}";
         }
+        const QByteArray strip = "{\"schema\": 1, \"session\": \"strip.json\", ";
         QTest::newRow("concentrations")
-            << R"({"schema": 1, "session": "strip.json", "doses": {"drugs": ["verapamil"],
-                "times_cmax": )" +
-                   many + "]}}"
+            << strip + "\"doses\": {\"drugs\": [\"verapamil\"], \"times_cmax\": [" + many + "]}}"
             << "/doses/times_cmax: has more than 1000 entries";
         QTest::newRow("factors")
-            << R"({"schema": 1, "session": "strip.json", "population": {"size": 100000, "vary": {)" +
-                   vary + "}}}"
+            << strip + "\"population\": {\"size\": 100000, \"vary\": {" + vary + "}}}"
             << "/population/vary: makes more than 10000000 factors of all members";
         doses("conductance", R"({"drugs": [{"name": "x", "blocks": {"g_Krr": {"ic50_nM": 1}}}],
               "concentration_nM": [1]})",

@@ -215,7 +215,8 @@ class TestReproduce : public SlabCommands
         QVERIFY(QDir().mkpath(path("piped")));
         QCOMPARE(mkfifo(file("piped/frames.igb").c_str(), 0600), 0);
         const auto report = [](const std::string& digest) {
-            return R"({"program": "tawara", "reproduction": {"frames_sha256": {"frames.igb": ")" +
+            return "{\"program\": \"tawara\", \"reproduction\": {\"frames_sha256\": "
+                   "{\"frames.igb\": \"" +
                    digest + "\"}}}";
         };
         const auto r =
