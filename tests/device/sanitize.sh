@@ -58,7 +58,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 command -v compute-sanitizer >/dev/null || { echo "error: compute-sanitizer is not on the PATH" >&2; exit 2; }
-export TAWARA_SHORT_TESTS=1
+export TAWARA_SHORT_TESTS=1 QTEST_FUNCTION_TIMEOUT="${limit}000" # a function alone may take that long
 for program in $programs; do
   for tool in memcheck racecheck; do
     [ -n "$(functions_of "$program" "$tool")" ] || continue

@@ -243,11 +243,8 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     }
 }
 
-/// Blocks on a multiprocessor: registers for what a lane reads at once of a chunk.
-constexpr int front_blocks = 1280 / block_threads;
-
 /// Chunks [begin, end), or what is listed of these, by a warp each.
-extern "C" __global__ void __launch_bounds__(block_threads, front_blocks)
+extern "C" __global__ void __launch_bounds__(block_threads)
     cell_front(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                const __grid_constant__ Rest rest, int begin, int end)
 {
