@@ -282,9 +282,10 @@ class HostFront
             if (f.cells.watch.v) {
                 std::fill(h.in_front.begin() + 4 * begin, h.in_front.begin() + 4 * end, 0U);
                 kernels_[g]->launch("cell_look", all, threads, f, begin, end);
+                kernels_[g]->launch("cell_listed", some, threads, f, m, whole);
+            } else {
+                kernels_[g]->launch("cell_front", all, threads, f, m, whole, begin, end);
             }
-            kernels_[g]->launch("cell_front", f.cells.watch.v ? some : all, threads, f, m, whole,
-                                begin, end);
             kernels_[g]->launch("cell_points", some, threads, f, m);
         }
         for (const auto& r : h.shard->ranges)

@@ -15,9 +15,9 @@
 //
 // Where unknowns rest, all chunks are looked at now and then (cell_look), and those listed in which
 // V differs by more than half of what a front needs. Until the next time the kernels that write V
-// list the chunks of each slice whose V strays by a quarter of that (cell_rest.cuh); cell_front
-// takes what is listed. In later steps of a long one the currents of slices that move alone are
-// read, so that a chunk without such a slice is left out, too.
+// list the chunks of each slice whose V strays by a quarter of that (cell_rest.cuh); cell_listed
+// takes these in the place of cell_front. In later steps of a long one the currents of slices that
+// move alone are read, so that a chunk without such a slice is left out, too.
 //
 // Bytes: per tetrahedron about 0.7 indices and V, and 1 / 32 bits' word; per slot 1 / 32 words; of
 // the front per tetrahedron 16 of slots, 4 numbers of V and of each state that f reads, 4 results.
@@ -243,16 +243,26 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     }
 }
 
-/// Chunks [begin, end), or what is listed of these, by a warp each.
-extern "C" __global__ void __launch_bounds__(block_threads)
+/// Chunks [begin, end), by a warp each. Most are not in the front: as many warps as there is room
+/// for wait for their V.
+extern "C" __global__ void __launch_bounds__(block_threads, 64 / warps)
     cell_front(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                const __grid_constant__ Rest rest, int begin, int end)
 {
+    const int k = begin + ((blockIdx.x * block_threads + threadIdx.x) >> 5);
+    if (k < end)
+        list_chunk(f, m, rest, k);
+}
+
+/// What is listed of a group's chunks, by a warp each.
+extern "C" __global__ void __launch_bounds__(block_threads)
+    cell_listed(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
+                const __grid_constant__ Rest rest)
+{
     const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
-    const FrontWatch<Real>& w = f.cells.watch;
-    const int n = w.v ? static_cast<int>(*w.count) : end - begin;
+    const int n = static_cast<int>(*f.cells.watch.count);
     for (int i = warp; i < n; i += stride)
-        list_chunk(f, m, rest, w.v ? w.list[i] : begin + i);
+        list_chunk(f, m, rest, f.cells.watch.list[i]);
 }
 
 /// The listed tetrahedra, eight a warp.

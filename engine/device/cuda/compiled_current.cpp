@@ -32,6 +32,7 @@ void CompiledCurrent<Real>::compile(int device)
                                              device);
         look_ = {*code_, "cell_look", shape.block_threads, device};
         front_ = {*code_, "cell_front", shape.block_threads, device};
+        listed_ = {*code_, "cell_listed", shape.block_threads, device};
         points_ = {*code_, "cell_points", shape.block_threads, device};
         vertices_ = {*code_, "cell_vertices", shape.block_threads, device};
     };
@@ -70,9 +71,11 @@ template <class Real>
 void CompiledCurrent<Real>::front(StreamRef s, const Front<Real>& f, const Moment& m,
                                   const Rest& rest, int begin, int end) const
 {
-    if (begin < end)
-        front_.launch(s, "front", 32 * std::int64_t{end - begin}, f.cells.watch.v != nullptr, false,
-                      filled(f), m, rest, begin, end);
+    const std::int64_t lanes = 32 * std::int64_t{end - begin};
+    if (begin < end && f.cells.watch.v)
+        listed_.launch(s, "front", lanes, true, false, filled(f), m, rest);
+    else if (begin < end)
+        front_.launch(s, "front", lanes, false, false, filled(f), m, rest, begin, end);
 }
 
 template <class Real>

@@ -28,6 +28,7 @@ class CompiledCurrent
     /// The kernels of cell_between.cuh in their order; f.cells.tables is set here. `rest` is of a
     /// whole step (as it is made) where nothing rests.
     void look(StreamRef s, const Front<Real>& f, int begin, int end) const;
+    /// Of all chunks [begin, end), or of those listed where f.cells.watch is kept.
     void front(StreamRef s, const Front<Real>& f, const Moment& m, const Rest& rest, int begin,
                int end) const;
     /// @param most  tetrahedra that may be in the front
@@ -51,7 +52,7 @@ class CompiledCurrent
     std::size_t reads_ = 0;
     TypeRows type_rows_; ///< what the present code is made for
     std::unique_ptr<LoadedCode> code_;
-    LoadedKernel look_, front_, points_, vertices_;
+    LoadedKernel look_, front_, listed_, points_, vertices_;
     Buffer<Real> rows_; ///< of several types, where constant memory does not hold them
 };
 extern template class CompiledCurrent<double>;
