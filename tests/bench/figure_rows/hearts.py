@@ -338,32 +338,51 @@ def _(use):
 INTERPOLATED = "beat,cuda:0,single,1000,p1,dt=0.04,interpolated,eta=0.002,"
 
 
+LOOKED = "1ec49d980937"  # fronts among listed chunks
+TOLERANCES = ("0.1", "0.3", "0.5")
+
+
 def without_rest(use):
-    return use.all(REST, case=INTERPOLATED + "keep=b")
+    """By the program before, whose kernel is nearly that of now; by LOOKED it had fewer warps."""
+    return use.one(REST, case=INTERPOLATED + "keep=a", commit="20247bc155ec")
 
 
-def interpolated(use):
-    return [use.one(REST, case=f"{INTERPOLATED}rest={mV},against=b") for mV in ("0.1", "0.2", "0.5")]
+def interpolated(use, mV):
+    return use.all(REST, case=f"{INTERPOLATED}rest={mV},against=a", commit=LOOKED)
 
 
 def interpolated_beat(use):
     """What the row of beats with interpolated currents leaves out."""
-    rows, first = interpolated(use), without_rest(use)
+    rows, first = [interpolated(use, mV)[0] for mV in TOLERANCES], without_rest(use)
     long = use.one("interpolated-h100.jsonl", case="beat,cuda:0,single,1000,p1,dt=0.04,interpolated,rest=0.1,eta=0.002,against=a")
     return (f"`p1` with interpolated currents, explicit, {precision(rows[0])}; {sig(100 * rows[0]['added_volume_fraction'], 2)} % of volume added; "
-            f"{at_rest(rows)} (at most {rows[0]['longest_quiescent_ms']} ms); total of one run each, set-up {setup(*first, *rows)}; nothing "
-            f"extrapolated; {checked(use, rows[0])}; errors are against the same mesh and step: 40 us with 0.1 mV is off 20 us without rest by "
+            f"{at_rest(rows)} (at most {rows[0]['longest_quiescent_ms']} ms); totals of two runs each, of one without rest, set-up {setup(first, *rows)}; nothing "
+            f"extrapolated; {checked(use, rows[0])}; without rest by 20247bc1: the kernel that looks for fronts there is another one since, and was not measured "
+            "(between the two 5.9 and 6.1 s); errors are against the same mesh and step: 40 us with 0.1 mV is off 20 us without rest by "
             f"{fix(long['against']['a']['activation']['rms_ms'])} ms (activation, RMS; `interpolated-h100.jsonl`); {against_fine(use, 'interpolated')}")
 
 
-@speed("**a beat of 1000 ms of it**, 40 us, one H200: without rest (two runs); with 0.1; 0.2; 0.5 mV (wanted: 2.0 s); activation, APD90 of each "
-       "against the first (RMS, largest)", interpolated_beat, HEART)
+@speed("**a beat of 1000 ms of it**, 40 us, one H200: without rest; with 0.1; 0.3; 0.5 mV (wanted: 2.0 s); activation, APD90 of each "
+       "against one without rest (RMS, largest)", interpolated_beat, HEART)
 def _(use):
-    first, rows = without_rest(use), interpolated(use)
-    quick = [r for r in rows if r["seconds"] <= 2]
-    bar = f"met by {' and '.join(str(r['rest_tolerance_mV']) for r in quick)} mV" if quick else "missed"
-    return (f"{span([r['seconds'] for r in first], fix)}; {'; '.join(fix(r['seconds']) for r in rows)} s ({bar}); "
-            f"{'. '.join(errors(r, 'b').removesuffix(' ms') for r in rows)} ms")
+    first, runs = without_rest(use), [interpolated(use, mV) for mV in TOLERANCES]
+    quick = [mV for mV, of in zip(TOLERANCES, runs) if max(r["seconds"] for r in of) <= 2]
+    bar = f"met by {' and '.join(quick)} mV" if quick else "missed"
+    return (f"{fix(first['seconds'])}; {'; '.join(span([r['seconds'] for r in of], fix) for of in runs)} s ({bar}); "
+            f"{'. '.join(errors(of[0], 'a').removesuffix(' ms') for of in runs)} ms")
+
+
+def interpolated_on_two(use):
+    return [use.one(REST, case=f"{INTERPOLATED.replace('cuda:0', 'cuda:0;1')}rest={mV},against=a") for mV in TOLERANCES]
+
+
+@speed("the same on two H200 with 0.1; 0.3; 0.5 mV (wanted: 1.2 s); on one of that machine with 0.1; 0.3 mV",
+       lambda use: f"as there; {at_rest(interpolated_on_two(use))}; total of one run each; activation and APD90 are those of one H200 in all digits", HEART)
+def _(use):
+    two = interpolated_on_two(use)
+    one = [use.one(REST, case=f"{INTERPOLATED}rest={mV},against=a", commit="45f89c4abf39") for mV in TOLERANCES[:2]]
+    bar = "met" if max(r["seconds"] for r in two) <= 1.2 else "missed"
+    return f"{'; '.join(fix(r['seconds']) for r in two)} s ({bar}); {'; '.join(fix(r['seconds']) for r in one)} s"
 
 
 @speed("a Purkinje network of 20 000 nodes and 1000 junctions beside the 2 million vertices (`p1`), one H200: a step without and with it, double; single",
@@ -377,12 +396,12 @@ def _(use):
 
 
 def compute_sanitizer(use):
-    runs = use.one("h200-sanitizer-3.json")["runs"]
+    runs = use.one("h200-sanitizer-4.json")["runs"]
     clean = {tool: [x["clean"] for x in runs if x["tool"] == tool] for tool in ("memcheck", "racecheck")}
     return "; ".join(f"{sum(c)} of {len(c)} runs clean" for c in clean.values())
 
 
-speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-3.json")["left_out"],
+speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-4.json")["left_out"],
       "`LIMIT=600 tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
 
 
@@ -444,22 +463,13 @@ def missed_rows(use):
                  else f"{sig(r['least'])} to {sig(r['most'])}" if r["least"] != r["most"] else f"{sig(r['least'])}")
         unit = f" {r['unit']}" if r.get("unit") else ""
         out.append(f"`{r['id']}` {sig(r['figure'])} ({bound}{unit})")
-    return ("before the rows of the next row's record that are new or changed; missed, with the bound in brackets: " + ", ".join(out))
+    return "missed, with the bound in brackets: " + ", ".join(out)
 
 
 @speed("the whole verification table with a GPU: rows passed; missed; skipped", missed_rows,
        "`tawara-cli verify --devices cuda --data TRACES --out OUT`")
 def _(use):
     r = use.one(TABLE)
-    return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
-
-
-@speed("rows of that table that are new or changed since (stability without the guard, paced beats against CVODE, the library against another "
-       "program's traces, 9:1 with consistent mass, T of each lead), on a processor: rows passed; missed; skipped",
-       "rows of the same checks that were there before are counted too",
-       "`tawara-cli verify --devices cpu --data TRACES --only stability cells.cvode cells.library diffusion.anisotropy ecg.heart conservation --out OUT`")
-def _(use):
-    r = use.one("verify-rows-cpu.json")
     return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
 
 
