@@ -158,8 +158,8 @@ MemoryNeed memory_need(const TissueProblem& p)
         if (p.currents ==
             IonicCurrents::interpolated) // corners, their rates, lists; vertices' sums
             bytes += tetrahedra * (6 * real + 28) + n * (2 * real + 12);
-        if (p.rest_tolerance_mV > 0)
-            bytes += n * real; // V at the end of long steps
+        if (p.rest_tolerance_mV > 0) // V at the end of long steps, and when fronts were looked for
+            bytes += n * real * (p.currents == IonicCurrents::interpolated ? 2 : 1);
         if (solves)
             bytes += n * 7 * real + entries * matrix;
         if (newton)

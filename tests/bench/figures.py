@@ -228,7 +228,10 @@ def cases_of(use):
     for name, r in use.used:
         kept = re.search(r"against=(\w+)", r.get("case", ""))
         if kept and not any(c.endswith(f"keep={kept.group(1)}") for c in cases):
-            cases.append(next(x["case"] for x in use.records.lines(name) if x.get("case", "").endswith(f"keep={kept.group(1)}")))
+            bases = {x["case"] for x in use.records.lines(name) if x.get("case", "").endswith(f"keep={kept.group(1)}")}
+            if len(bases) != 1:
+                raise SystemExit(f"{name}: {len(bases)} cases keep {kept.group(1)}: the row of {r['case']} does not say which it is compared with")
+            cases.append(bases.pop())
     cases.sort(key=lambda c: "keep=" not in c)
     return " ".join(dict.fromkeys(f"'{c}'" for c in cases))
 

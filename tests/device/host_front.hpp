@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -125,13 +126,23 @@ class HostFront
             here_.push_back(make(k));
     }
 
-    /// Of each unknown; 0 without cells. @param listed  chunks near the front are found first, as
-    /// where unknowns rest
-    std::vector<Real> currents(const Fields<Real>& fields, bool stimulated, bool listed)
+    /// How chunks in the front are found: each is looked at; those listed by a look; those listed
+    /// since a look at tissue without a front, whose V has strayed since. In a later step currents
+    /// of slices with odd numbers are wanted alone.
+    enum class Chunks { each, listed, strayed, later };
+
+    /// Of each unknown; 0 without cells, no number of what is not wanted.
+    std::vector<Real> currents(const Fields<Real>& fields, bool stimulated, Chunks chunks)
     {
+        chunks_ = chunks;
         for (auto& h : here_) {
             fill(h, fields);
-            h.v_then = listed ? h.v : std::vector<Real>();
+            h.v_then = chunks == Chunks::each ? std::vector<Real>() : h.v;
+            if (chunks == Chunks::strayed)
+                std::fill(h.v_then.begin(), h.v_then.end(), Real(-85));
+            h.moving.assign(h.touched.size(), 0);
+            for (std::size_t slice = 1; slice < h.moving.size(); slice += 2)
+                h.moving[slice] = ~0U;
             h.listed.assign(h.lists.chunk.size() / 32 + 1, 0);
             h.near_list.assign(h.lists.chunk.size(), -1), h.near_count.assign(p_.groups.size(), 0);
         }
@@ -142,9 +153,15 @@ class HostFront
             std::fill(h.total.begin(), h.total.end(), Real(7)); // old currents, of no slot below
             for (std::size_t g = 0; g < kernels_.size(); ++g)
                 launch(k, g, stimulated);
-            for (std::size_t i = 0; i < h.shard->old_of.size(); ++i)
-                if (h.shard->old_of[i] >= 0 && (h.currents[i / 32] >> i % 32 & 1))
-                    out[static_cast<std::size_t>(h.shard->old_of[i])] = h.total[i];
+            for (std::size_t i = 0; i < h.shard->old_of.size(); ++i) {
+                if (h.shard->old_of[i] < 0)
+                    continue;
+                auto& current = out[static_cast<std::size_t>(h.shard->old_of[i])];
+                if (chunks == Chunks::later && !h.moving[i / 32])
+                    current = std::numeric_limits<Real>::quiet_NaN();
+                else if (h.currents[i / 32] >> i % 32 & 1)
+                    current = h.total[i];
+            }
         }
         return out;
     }
@@ -169,7 +186,8 @@ class HostFront
         device::cuda::StateTiles tiles;
         std::vector<Real> v, states, volume, per_mass, corner_rate, total, stimulus, v_then;
         std::vector<cell::TypeIndex> type;
-        std::vector<std::uint32_t> in_front, touched, currents, count, driven, listed, near_count;
+        std::vector<std::uint32_t> in_front, touched, currents, count, driven, moving, listed,
+            near_count;
         std::vector<std::int32_t> list, near_list;
         std::vector<std::vector<device::cuda::FrontPeer<Real>>> peers; ///< [group][shard]
         device::cuda::Status status;
@@ -265,12 +283,41 @@ class HostFront
         f.per_mass = h.per_mass.data(), f.front_mV = device::front_mV;
         return f;
     }
+    /// Lists chunks as the kernels that write V do.
+    void list_strayed(Here& h, device::cuda::FrontWatch<Real> w, std::size_t group) const
+    {
+        const auto near = device::cuda::near_chunks(h.lists, h.touched.size());
+        for (const auto& r : h.shard->ranges)
+            for (auto i = static_cast<std::size_t>(r.begin); i < static_cast<std::size_t>(r.end);
+                 ++i)
+                if (r.group == group && std::abs(h.v[i] - h.v_then[i]) > device::front_mV / 5)
+                    for (auto e = near.first[i / 32]; e < near.first[i / 32 + 1]; ++e) {
+                        auto& word = h.listed[static_cast<std::size_t>(near.chunk[e] / 32)];
+                        if (!(word >> near.chunk[e] % 32 & 1U))
+                            w.list[(*w.count)++] = near.chunk[e];
+                        word |= 1U << near.chunk[e] % 32;
+                    }
+    }
+    void list_chunks(Here& h, device::cuda::Front<Real> f, std::size_t g, int begin, int end)
+    {
+        const auto blocks = (32 * (end - begin) + threads - 1) / threads;
+        std::fill(h.in_front.begin() + 4 * begin, h.in_front.begin() + 4 * end, 0U);
+        if (chunks_ == Chunks::strayed)
+            f.cells.v_in = h.v_then.data();
+        kernels_[g]->launch("cell_look", blocks, threads, f, begin, end);
+        if (chunks_ == Chunks::strayed)
+            list_strayed(h, f.cells.watch, g);
+    }
     /// What is listed goes to fewer warps than there are chunks and slices: each has several.
     void launch(std::size_t k, std::size_t g, bool stimulated)
     {
         Here& h = here_[k];
         const auto f = front(k, g, stimulated);
-        const device::cuda::Rest whole;
+        device::cuda::Rest rest; // a whole step, or a later one of two
+        std::vector<std::int32_t> slices;
+        unsigned count[2] = {0, 0};
+        if (chunks_ == Chunks::later)
+            rest.at = 1, rest.length = 2, rest.moving = h.moving.data(), rest.count = count;
         device::cuda::Moment m{&h.status, 0, 0.02, 0, 0};
         const int begin = h.lists.first_chunk[g], end = h.lists.first_chunk[g + 1];
         const auto blocks = [](std::int64_t n) {
@@ -280,25 +327,30 @@ class HostFront
         if (begin < end) {
             const auto all = blocks(32 * std::int64_t{end - begin});
             if (f.cells.watch.v) {
-                std::fill(h.in_front.begin() + 4 * begin, h.in_front.begin() + 4 * end, 0U);
-                kernels_[g]->launch("cell_look", all, threads, f, begin, end);
-                kernels_[g]->launch("cell_listed", some, threads, f, m, whole);
+                list_chunks(h, f, g, begin, end);
+                kernels_[g]->launch("cell_listed", some, threads, f, m, rest);
             } else {
-                kernels_[g]->launch("cell_front", all, threads, f, m, whole, begin, end);
+                kernels_[g]->launch("cell_front", all, threads, f, m, rest, begin, end);
             }
             kernels_[g]->launch("cell_points", some, threads, f, m);
         }
         for (const auto& r : h.shard->ranges)
             if (r.group == g) {
                 m.begin = r.begin, m.end = r.end;
+                slices.clear();
+                for (auto slice = r.begin / 32; 32 * slice < r.end; ++slice)
+                    if (h.moving[static_cast<std::size_t>(slice)])
+                        slices.push_back(static_cast<std::int32_t>(slice));
+                rest.list = slices.data(), count[0] = static_cast<unsigned>(slices.size());
                 kernels_[g]->launch("cell_vertices",
                                     f.cells.watch.v ? some : blocks(r.end - r.begin), threads, f, m,
-                                    whole);
+                                    rest);
             }
     }
 
     const device::TissueProblem& p_;
     device::cuda::Sharding all_;
+    Chunks chunks_ = Chunks::each;                     ///< of the currents that are made
     std::vector<std::unique_ptr<HostKernel>> kernels_; ///< of each group
     std::vector<Here> here_;
 };

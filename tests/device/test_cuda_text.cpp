@@ -176,16 +176,24 @@ class TestCudaText : public QObject
             for (const int shards : {1, 3}) {
                 const QTemporaryDir folder;
                 HostFront<Real> front(p, shards, folder.path());
-                const bool each = false, listed = true;
-                for (const auto& [stimulated, chunks] : {std::pair{false, each},
-                                                         {true, each},
-                                                         {false, listed},
-                                                         {true, listed},
-                                                         {false, each}}) {
+                using Chunks = typename HostFront<Real>::Chunks;
+                for (const auto& [stimulated, chunks] : {std::pair{false, Chunks::each},
+                                                         {true, Chunks::each},
+                                                         {false, Chunks::listed},
+                                                         {true, Chunks::listed},
+                                                         {false, Chunks::later},
+                                                         {false, Chunks::strayed},
+                                                         {false, Chunks::each}}) {
                     const auto expected = fields.on_cpu(stimulated);
                     const auto found = front.currents(fields, stimulated, chunks);
+                    const bool later = chunks == Chunks::later;
                     double largest = 0, worst = 0;
+                    std::size_t compared = 0;
                     for (std::size_t u = 0; u < p.size(); ++u) {
+                        if (later && std::isnan(found[u]))
+                            continue;
+                        ++compared;
+                        QVERIFY(!later || found[u] == of_one[u]);
                         largest = larger_or_nan(largest, std::abs(double(expected.current[u])));
                         worst = larger_or_nan(
                             worst, std::abs(double(found[u]) - double(expected.current[u])));
@@ -194,11 +202,12 @@ class TestCudaText : public QObject
                           static_cast<long long>(expected.tetrahedra));
                     QVERIFY(largest > 1 && expected.tetrahedra > 100);
                     QVERIFY(worst < bound * largest);
-                    QVERIFY(shards > 1 ? front.found() > expected.tetrahedra
-                                       : front.found() == expected.tetrahedra);
+                    QVERIFY(later ? compared > p.size() / 4 : compared == p.size());
+                    QVERIFY(later || (shards > 1 ? front.found() > expected.tetrahedra
+                                                 : front.found() == expected.tetrahedra));
                     if (!stimulated && of_one.empty())
                         of_one = found;
-                    QVERIFY(stimulated || found == of_one);
+                    QVERIFY(stimulated || later || found == of_one);
                 }
             }
         };

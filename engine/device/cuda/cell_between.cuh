@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ionic currents between vertices (NUMERICS.md, 4.1): what state-variable interpolation adds to the
-// currents of a group's cells. Three kernels, one after the other, ahead of the cells' step:
+// currents of a group's cells. Three kernels, one after the other, ahead of the cells' step (the
+// first one is cell_front, or cell_listed where unknowns rest):
 //
 //     cell_front      lists the tetrahedra in which V differs by more than front_mV, and their
 //                     vertices; a warp a chunk, whose vertices' V alone is read outside the front
@@ -13,15 +14,17 @@
 // the rate of V in place of V. States of a halo's vertices are read where they are, on the shard
 // that steps them.
 //
-// Where unknowns rest, all chunks are looked at now and then (cell_look), and those listed in which
-// V differs by more than half of what a front needs. Until the next time the kernels that write V
-// list the chunks of each slice whose V strays by a quarter of that (cell_rest.cuh); cell_listed
-// takes these in the place of cell_front. In later steps of a long one the currents of slices that
-// move alone are read, so that a chunk without such a slice is left out, too.
+// Where unknowns rest, cell_look looks at all chunks now and then. It lists those in which V
+// differs by more than half of front_mV. Until the next look the kernels that write V list the
+// chunks of each slice whose V has changed by about a quarter of front_mV (cell_rest.cuh).
+// cell_listed looks at what is listed, in the place of cell_front. In later steps of a long one the
+// currents of slices that move alone are read, so that a chunk without such a slice is left out,
+// too.
 //
 // Bytes: per tetrahedron about 0.7 indices and V, and 1 / 32 bits' word; per slot 1 / 32 words; of
 // the front per tetrahedron 16 of slots, 4 numbers of V and of each state that f reads, 4 results.
-// Where unknowns rest that of chunks in cell_look; V of then in each step's kernel of the cells.
+// Where unknowns rest, those of all chunks in cell_look alone, with a copy of V; of what is listed
+// in each step, with 8 a slice in later ones; V of the last look in the kernels of the cells.
 #pragma once
 #include "engine/device/cuda/cell_common.cuh"
 
@@ -208,7 +211,7 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     const FrontChunk c = f.chunk[k];
     const bool moves = !later(rest) || lane_moves(f, rest, c);
     const Real difference = difference_in(f, c);
-    if (!__ballot_sync(whole_warp, moves)) // what it says of fronts is not read
+    if (!__ballot_sync(whole_warp, moves)) // nobody reads in_front of such a chunk
         return;
     if (!(difference > f.front_mV)) {
         if (lane < 4)

@@ -17,7 +17,8 @@
 //
 // Bytes: the first step of a long one as a fused kernel (cell_ring.cuh), the others that times the
 // share of slices with a moving unknown, and 6 r a slot once: the end kept, read and written, the
-// midway value, the copy.
+// midway value, the copy. Where fronts are watched (FrontWatch), r + 1 / 8 more of each slot
+// stepped.
 #pragma once
 #include "engine/device/cuda/cell_common.cuh"
 
@@ -140,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, blocks)
         if (decides) // what the passes of short steps see of it
             pass.out[slot] = pass.l_out[slot] = seen;
     }
-    if (p.watch.v) // at its end: what is seen of it lies between that and what was seen before
+    if (p.watch.v) // V of what rests at its end; V midway lies between that and V at the start
         watch(p.watch, slot >> 5, cell.new_v, inside && !(decides && moves));
     if ((slot & 31) == 0) {
         rest.moving[slot >> 5] = moving;

@@ -58,7 +58,6 @@ FrontCurrents<Real>::FrontCurrents(const TissueProblem& p, Tissue<Real>& tissue)
 {
     for (const auto& s : t_.shards)
         here_.push_back(make(p, *s));
-    restored({});
 }
 
 template <class Real>

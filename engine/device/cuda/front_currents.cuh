@@ -49,7 +49,8 @@ class FrontCurrents
         cells.driven = here_[shard].currents.data();
     }
     void set_types(std::size_t group, std::span<const cell::CellType> types);
-    /// V is another one than what steps have led to.
+    /// V is another one than what steps have led to, and the next step may be a later one of a long
+    /// step; first steps of all look for themselves.
     void restored(const CurrentMoment& at);
 
     /// Of a shard, from all that its status counted.

@@ -55,18 +55,18 @@ struct Record
     double threshold_mV = 0;
 };
 
-/// The chunks of a group (FrontChunk) that may come into the front while V of each slice differs
-/// little from what it was when all chunks were looked at; of others the kernels that write V list
-/// the chunks. `chunk` and `list` number chunks of all groups.
+/// The chunks of a group (FrontChunk) that may come into the front. A look at all chunks lists
+/// those near it. Until the next look, kernels that write V list the chunks of each slice whose V
+/// has changed much. `chunk` and `list` number chunks of all groups.
 template <class Real>
 struct FrontWatch
 {
-    const Real* v = nullptr;              ///< [slots] V then; null: nothing is watched
+    const Real* v = nullptr;              ///< [slots] V at the look; null: nothing is watched
     Real strays_mV = 0;                   ///< how much V may differ from it
     std::uint32_t* strayed = nullptr;     ///< [slots / 32] not 0: the slice's chunks are listed
     const std::uint32_t* first = nullptr; ///< [slots / 32 + 1] rows of `chunk`
     const std::int32_t* chunk = nullptr;  ///< those with a vertex in each slice
-    std::uint32_t* listed = nullptr;      ///< [chunks / 32] bits
+    std::uint32_t* listed = nullptr;      ///< a bit of each chunk
     std::int32_t* list = nullptr;         ///< those listed, in any order
     std::uint32_t* count = nullptr;
 };

@@ -90,7 +90,9 @@ void QuiescentPlan<Real>::launch_steps(int steps)
             graph = Graph::capture(main, [&] { enqueue(steps, t.parity()); });
         long_.at = (from + steps) % long_.length;
         graph.launch(main);
+        looked_ = looked_ || from == 0;
     } else {
+        looked_ = looked_ || long_.at == 0;
         enqueue(steps, t.parity());
     }
     t.step_done(steps);
@@ -101,7 +103,8 @@ void QuiescentPlan<Real>::measured_step()
 {
     auto& t = this->t_;
     long_.index = 0;
-    looks_ = long_.at == 0;
+    looks_ = long_.at == 0 && !looked_; // else what is measured would hold more looks than a run
+    looked_ = looked_ || looks_;
     const Family f = long_.at ? f_moving : f_fused;
     if (!t.single()) {
         t.synchronize();
@@ -155,6 +158,7 @@ void QuiescentPlan<Real>::failed()
     for (auto& s : this->t_.shards)
         s->list_length.zero(s->main);
     long_ = {};
+    looked_ = false;
 }
 
 template <class Real>
@@ -220,6 +224,7 @@ void QuiescentPlan<Real>::restore(const Snapshot& s)
     for (auto& shard : this->t_.shards)
         restore(*shard, s);
     long_ = {};
+    looked_ = false;
     if (!s.quiescent.empty()) {
         long_.at = static_cast<int>(s.quiescent[0]);
         long_.length = static_cast<int>(s.quiescent[1]);

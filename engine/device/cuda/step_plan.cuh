@@ -202,9 +202,11 @@ class QuiescentPlan final : public StepPlan<Real>
     void restore(State& d, const Snapshot& s);
 
     double tolerance_mV_;
-    int longest_;        ///< steps in a long one
-    Rest long_;          ///< place of the step to come in its long one
-    bool looks_ = false; ///< whether it looks for fronts everywhere: the first long one of a graph
+    int longest_; ///< steps in a long one
+    Rest long_;   ///< place of the step to come in its long one
+    /// Whether the step to come looks for fronts everywhere: the first of a graph that begins with
+    /// a long step, and of all steps that follow V from elsewhere.
+    bool looks_ = false, looked_ = false;
     /// by steps, parity, stimulated, place in the long step and its length
     std::map<std::tuple<int, int, bool, int, int>, Graph> graphs_;
 };
