@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 namespace tawara::test {
@@ -305,6 +306,9 @@ class HostFront
         if (chunks_ == Chunks::strayed)
             f.cells.v_in = h.v_then.data();
         kernels_[g]->launch("cell_look", blocks, threads, f, begin, end);
+        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+            if (h.chunk[k].of_others > 0 && !(h.listed[k / 32] >> k % 32 & 1U))
+                throw std::runtime_error("a chunk whose V others may change is not listed");
         if (chunks_ == Chunks::strayed)
             list_strayed(h, f.cells.watch, g);
     }
