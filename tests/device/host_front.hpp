@@ -288,6 +288,15 @@ class HostFront
     void list_strayed(Here& h, device::cuda::FrontWatch<Real> w, std::size_t group) const
     {
         const auto near = device::cuda::near_chunks(h.lists, h.touched.size());
+        for (std::size_t k = 0; k < h.chunk.size(); ++k)
+            for (int i = 0; i < h.chunk[k].slices; ++i) {
+                const auto slice = static_cast<std::size_t>(
+                    h.lists.slice[static_cast<std::size_t>(h.chunk[k].first_slice + i)]);
+                const auto row = near.chunk.begin();
+                if (!std::binary_search(row + near.first[slice], row + near.first[slice + 1],
+                                        static_cast<std::int32_t>(k)))
+                    throw std::runtime_error("a slice does not know a chunk of its vertices");
+            }
         for (const auto& r : h.shard->ranges)
             for (auto i = static_cast<std::size_t>(r.begin); i < static_cast<std::size_t>(r.end);
                  ++i)
