@@ -87,6 +87,8 @@ class Simulation
     void restore(const device::Snapshot& s) { stepper_->restore(s); }
     /// The state in which a simulation begins, of the tissue as it is now.
     device::Snapshot first_state() const;
+    /// Of Snapshot::parts, in all.
+    std::size_t numbers_of_parts() const { return network_begins_with_.size(); }
     /// Maps begin here: as if nothing had been activated so far.
     void restart_maps();
     /// Another operator, other cells, on the same mesh: V and the states of cells that keep their

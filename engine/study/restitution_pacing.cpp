@@ -109,10 +109,15 @@ bool RestitutionPacing::read_checkpoint()
     const auto here = fingerprint(problem, session_, precision_);
     auto c = simulation::read_checkpoint(
         place_.checkpoint, [&](const simulation::Checkpoint&) -> simulation::CheckpointBounds {
-            return {problem.size(),
-                    simulation::numbers_per_unknown(problem, precision_),
-                    {},
-                    problem.group};
+            simulation::CheckpointBounds bounds{
+                problem.size(),
+                simulation::numbers_per_unknown(problem, precision_),
+                {},
+                problem.group};
+            bounds.probes = session_.probes.size();
+            bounds.tables.emplace();
+            bounds.parts = simulation_.numbers_of_parts();
+            return bounds;
         });
     if (c.fingerprint != here)
         throw InputError(place_.checkpoint.string(), simulation::difference(c.fingerprint, here) +

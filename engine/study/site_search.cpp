@@ -113,10 +113,15 @@ bool SiteSearch::read_checkpoint_of_train()
     here.fingerprint = fingerprint(problem, session_, precision_);
     auto c = simulation::read_checkpoint(
         place_.checkpoint, [&](const simulation::Checkpoint&) -> simulation::CheckpointBounds {
-            return {problem.size(),
-                    simulation::numbers_per_unknown(problem, precision_),
-                    {},
-                    problem.group};
+            simulation::CheckpointBounds bounds{
+                problem.size(),
+                simulation::numbers_per_unknown(problem, precision_),
+                {},
+                problem.group};
+            bounds.probes = 0;
+            bounds.tables.emplace();
+            bounds.parts = simulation_.numbers_of_parts();
+            return bounds;
         });
     if (c.fingerprint != here.fingerprint)
         throw InputError(place_.checkpoint.string(),

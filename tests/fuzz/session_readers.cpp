@@ -89,6 +89,14 @@ void checkpoint(std::string_view bytes, const fs::path& folder)
         need(state.size() <= c.state.v.size(), "no more values of a state than unknowns");
     need(simulation::provenance_of_checkpoint(folder / "c.tcp") == c.provenance,
          "what made a checkpoint is told without reading the rest");
+    const auto bare = simulation::read_checkpoint(folder / "c.tcp", [](const auto&) {
+        simulation::CheckpointBounds none;
+        none.probes = none.parts = 0;
+        none.tables.emplace();
+        return none;
+    });
+    need(bare.tables.empty() && bare.traces.steps() == 0 && bare.provenance == c.provenance,
+         "what is passed over does not shift what follows");
     simulation::write_checkpoint(c, folder / "again.tcp");
     need(simulation::read_checkpoint(folder / "again.tcp").fingerprint == c.fingerprint,
          "a checkpoint that was written reads back the same");

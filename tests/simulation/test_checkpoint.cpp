@@ -407,6 +407,50 @@ class TestCheckpoint : public QObject
                  qPrintable(QString::number(after.ru_maxrss - before.ru_maxrss) + " kB more"));
     }
 
+    /// A table of more columns than the run's, or of a name that it has not, takes no memory,
+    /// however much it unpacks to; what follows it is read as ever.
+    void whatNoRunTakesIsPassedOver()
+    {
+        auto c = read_checkpoint(good_);
+        const auto of_run = c.probes.names.size();
+        const auto read = [&](std::size_t probes, std::size_t ecg, std::size_t parts) {
+            return read_checkpoint(path("wide.tcp"), [&](const Checkpoint&) {
+                CheckpointBounds b;
+                b.probes = probes, b.parts = parts, b.tables.emplace()["ecg.csv"] = ecg;
+                return b;
+            });
+        };
+        c.tables["means.csv"] = {{{"a", "b"}, {0.1, 0.2}, {-80, -81, -82, -83}}, "of these"};
+        c.state.parts = {{1, 2, 3}};
+        write_checkpoint(c, path("wide.tcp"));
+        const auto all = read(of_run, c.tables.at("ecg.csv").rows.names.size(), 3);
+        QVERIFY(all.probes.V_mV == c.probes.V_mV && all.traces.V_mV == c.traces.V_mV);
+        QVERIFY(all.tables.at("ecg.csv").rows.V_mV == c.tables.at("ecg.csv").rows.V_mV);
+        QCOMPARE(all.tables.size(), std::size_t(1));
+        QVERIFY(all.state.parts == c.state.parts);
+        const auto few = read(of_run - 1, 0, 0);
+        QVERIFY(few.probes.names == c.probes.names && few.probes.V_mV.empty());
+        QVERIFY(few.traces.V_mV.empty() && few.tables.at("ecg.csv").rows.V_mV.empty());
+        QVERIFY(few.state.parts.size() == 1 && few.state.parts[0].empty());
+        QVERIFY(few.state.v == c.state.v && few.pulses.size() == c.pulses.size());
+        QCOMPARE(few.provenance, c.provenance);
+        QVERIFY_THROWS_EXCEPTION(InputError, read(of_run, 0, 2));
+
+        c.state.parts.clear();
+        c.probes.names.resize(100 * of_run, "other");
+        c.probes.V_mV.resize(c.probes.time_ms.size() * c.probes.names.size(), -80);
+        c.traces.V_mV.assign(100 * of_run, std::vector(c.traces.V_mV.front()));
+        write_checkpoint(c, path("wide.tcp"));
+        QCOMPARE(resume(path("wide.tcp")), std::string());
+        QVERIFY(was_said("the checkpoint has other probes"));
+        put(path("wide.tcp"), version_1(bytes_of_version(1, c)));
+        QVERIFY(read(of_run, 0, 0).probes.V_mV.empty());
+        QCOMPARE(resume(path("wide.tcp")), std::string());
+        c.probes.V_mV.pop_back(); // a row that is not whole
+        write_checkpoint(c, path("wide.tcp"));
+        QVERIFY(resume(path("wide.tcp")).find("its probes are no table of") != std::string::npos);
+    }
+
     /// Any bytes whatever in place of some: refused, or a run that ends.
     void manyMutationsNeverBreak()
     {

@@ -20,7 +20,13 @@ Beginning read_beginning(const std::filesystem::path& file, const Session& s, co
         here.fingerprint = fingerprint(problem, s, out.precision);
         here.layout = layout_print(problem, *tissue.mesh);
         differs(begun, here, false, file);
-        return {problem.size(), numbers_per_unknown(problem, out.precision), {}, problem.group};
+        CheckpointBounds bounds{
+            problem.size(), numbers_per_unknown(problem, out.precision), {}, problem.group};
+        bounds.probes = 0; // the window measures its own
+        bounds.tables.emplace();
+        if (!tissue.network)
+            bounds.parts = 0;
+        return bounds;
     };
     out.checkpoint = read_checkpoint(file, look_at);
     return out;

@@ -172,6 +172,11 @@ void PartRun::resume()
         bounds.unknowns = group.size();
         bounds.states = numbers_per_unknown(tissue_->share.problem, options_.device.precision);
         bounds.group = group;
+        bounds.probes = session_.probes.size();
+        bounds.tables.emplace();
+        if (!ecg_.empty())
+            bounds.tables->emplace("ecg.csv", ecg_.table().names.size());
+        bounds.parts = 0;
         return bounds;
     });
     if (c.probes_of != probes_print(session_.probes))

@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 
 namespace tawara::simulation {
@@ -85,7 +86,8 @@ bool differs(const Checkpoint& c, const Checkpoint& here, bool branch,
 /// @throws InputError  at --out, where the checkpoint lies in the folder of the outputs
 void need_other_folder(const std::filesystem::path& out, const std::filesystem::path& checkpoint);
 
-/// What a run can go on from at most.
+/// What a run can go on from at most: no more is taken into memory, however much a file unpacks to.
+/// Rows are as many as there were steps, at most.
 struct CheckpointBounds
 {
     std::size_t unknowns = std::numeric_limits<std::size_t>::max();
@@ -93,6 +95,14 @@ struct CheckpointBounds
     std::function<void(std::int64_t step)> step = {}; ///< called with its step, may throw
     /// Of each unknown, no_cells where it has no potential; empty: all have one.
     std::span<const std::uint8_t> group = {};
+    /// Columns of the probes' samples, and traces; where there are more, they are of other probes:
+    /// of the samples the names alone are kept, of the traces nothing.
+    std::size_t probes = std::numeric_limits<std::size_t>::max();
+    /// Columns of each table, by the tables' names. Of a table with more columns the names alone
+    /// are kept, of one that is not here nothing. No value: all is kept.
+    std::optional<std::map<std::string, std::size_t>> tables = {};
+    /// Numbers of all that is joined to the tissue; 0: of such parts the count alone is kept.
+    std::size_t parts = std::numeric_limits<std::size_t>::max();
 };
 
 /// Writes a checkpoint (.tcp), whole or not at all. Binary, little endian, zlib-compressed, with a

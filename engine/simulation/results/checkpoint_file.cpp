@@ -30,29 +30,39 @@ double dt_of(const std::string& fingerprint)
     return dt_ms;
 }
 
+bool is_table(std::size_t columns, std::size_t times, std::size_t values)
+{
+    return columns == 0 ? values == 0 : values / columns == times && values % columns == 0;
+}
+
+std::string no_table(const std::string& what, std::size_t columns)
+{
+    return "its " + what + " are no table of " + std::to_string(columns) +
+           " columns; use an older checkpoint";
+}
+
 /// Rows of a table: rising times until now, and a value for each name in each.
 void check_table(const ProbeTable& t, double now_ms, const std::string& what)
 {
-    const auto refuse = [&](const std::string& why) {
-        throw InputError("checkpoint", "its " + what + why + "; use an older checkpoint");
-    };
-    if (t.names.empty() ? !t.V_mV.empty()
-                        : t.V_mV.size() / t.names.size() != t.time_ms.size() ||
-                              t.V_mV.size() % t.names.size() != 0)
-        refuse(" are no table of " + std::to_string(t.names.size()) + " columns");
+    if (!is_table(t.names.size(), t.time_ms.size(), t.V_mV.size()))
+        throw InputError("checkpoint", no_table(what, t.names.size()));
     double last = -1;
     for (const double ms : t.time_ms) {
         if (!(ms > last && ms <= now_ms))
-            refuse(" are not in the order of time");
+            throw InputError("checkpoint", "its " + what +
+                                               " are not in the order of time; use an "
+                                               "older checkpoint");
         last = ms;
     }
 }
+
+constexpr const char* traces_differ = "its traces differ in length; use an older checkpoint";
 
 void check_traces(const StepTraces& t, std::int64_t step)
 {
     for (const auto& v : t.V_mV)
         if (v.size() != t.V_mV.front().size())
-            throw InputError("checkpoint", "its traces differ in length; use an older checkpoint");
+            throw InputError("checkpoint", traces_differ);
     if (t.first_step < 0 || t.first_step > step + 1 || t.steps() > step + 1 - t.first_step)
         throw InputError("checkpoint", "it has traces of steps after its own step; use an older "
                                        "checkpoint");
@@ -134,11 +144,40 @@ void read_state(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint
         *v = in.numbers(n);
 }
 
-void read_table(CheckpointReader& in, std::int64_t step, ProbeTable& t)
+/// Of a table with more columns than `most` the names alone are kept.
+void read_table(CheckpointReader& in, std::int64_t step, const std::string& what, std::size_t most,
+                ProbeTable& t)
 {
     t.names = in.texts(most_names, longest_name);
+    const auto columns = t.names.size();
+    if (columns <= most) {
+        t.time_ms = in.numbers(rows_until(step));
+        t.V_mV = in.numbers(t.time_ms.size() * columns);
+        return;
+    }
+    const auto times = in.pass(sizeof(double), rows_until(step)), values = in.pass(sizeof(double));
+    if (!is_table(columns, times, values))
+        in.refuse(no_table(what, columns));
+}
+
+/// As read_table() of the probes; in version 1 names stand behind the values that they are of.
+void read_probes_of_version_1(CheckpointReader& in, std::int64_t step, std::size_t most,
+                              ProbeTable& t)
+{
     t.time_ms = in.numbers(rows_until(step));
-    t.V_mV = in.numbers(t.time_ms.size() * t.names.size());
+    const auto times = t.time_ms.size(), values = in.count(times * most_names, sizeof(double));
+    const bool few = values == 0 || values / times <= most;
+    if (few) {
+        t.V_mV.resize(values);
+        in.get(t.V_mV.data(), values * sizeof(double));
+    } else
+        in.skip(values * sizeof(double));
+    t.names = in.texts(most_names, longest_name);
+    if (few)
+        return;
+    if (!is_table(t.names.size(), times, values))
+        in.refuse(no_table("probes", t.names.size()));
+    t.time_ms.clear();
 }
 
 /// Keeps a table that holds anything.
@@ -149,40 +188,79 @@ void keep_table(Checkpoint& c, const std::string& name, KeptRows kept)
         c.tables[name] = std::move(kept);
 }
 
-KeptRows read_rows(CheckpointReader& in, std::int64_t step)
+/// @param name  of the table
+void read_rows(CheckpointReader& in, const CheckpointBounds& bounds, const std::string& name,
+               Checkpoint& c)
 {
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+    bool wanted = true;
+    if (bounds.tables) {
+        const auto known = bounds.tables->find(name);
+        wanted = known != bounds.tables->end();
+        most = wanted ? known->second : 0;
+    }
     KeptRows kept;
-    read_table(in, step, kept.rows);
+    read_table(in, c.state.step, "rows of " + name, most, kept.rows);
     kept.of = in.text(longest_text);
-    return kept;
+    if (wanted)
+        keep_table(c, name, std::move(kept));
 }
 
 /// Those without a place of their own.
-void read_named_tables(CheckpointReader& in, Checkpoint& c)
+void read_named_tables(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
 {
     constexpr std::size_t lengths = 5; // of name, columns, times, values and text
     for (auto left = in.count(most_names, lengths * sizeof(std::uint64_t)); left > 0; --left) {
         const auto name = in.text(longest_name);
-        keep_table(c, name, read_rows(in, c.state.step));
+        read_rows(in, bounds, name, c);
     }
 }
 
-void read_traces(CheckpointReader& in, Checkpoint& c)
+void read_traces(CheckpointReader& in, std::size_t most, Checkpoint& c)
 {
+    const auto longest = rows_until(c.state.step);
     c.traces.first_step = in.step();
-    c.traces.V_mV.resize(in.count(most_names, sizeof(std::uint64_t)));
-    for (auto& v : c.traces.V_mV)
-        v = in.numbers<float>(rows_until(c.state.step));
+    const auto count = in.count(most_names, sizeof(std::uint64_t));
+    if (count <= most) {
+        c.traces.V_mV.resize(count);
+        for (auto& v : c.traces.V_mV)
+            v = in.numbers<float>(longest);
+        return;
+    }
+    const auto first = in.pass(sizeof(float), longest);
+    for (std::size_t k = 1; k < count; ++k)
+        if (in.pass(sizeof(float), longest) != first)
+            in.refuse(traces_differ);
 }
 
 void read_pulses(CheckpointReader& in, Checkpoint& c)
 {
+    std::size_t left = std::size_t{1} << 23, letters_left = std::size_t{1} << 26; // of all
+    const auto numbers = [&](std::size_t most) {
+        auto list = in.numbers(std::min(left, most));
+        left -= list.size();
+        return list;
+    };
     c.pulses.resize(in.count(most_parts, 3 * sizeof(std::uint64_t)));
     for (auto& s : c.pulses) {
-        s.of = in.text(longest_name);
-        s.verdicts = in.numbers(verdict_size * rows_until(c.state.step));
-        s.watch = in.numbers();
+        s.of = in.text(std::min(longest_name, letters_left));
+        letters_left -= s.of.size();
+        s.verdicts = numbers(verdict_size * rows_until(c.state.step));
+        s.watch = numbers(left);
     }
+}
+
+void read_parts(CheckpointReader& in, std::size_t most, Checkpoint& c)
+{
+    c.state.parts.resize(in.count(most_parts, sizeof(std::uint64_t)));
+    auto left = most;
+    for (auto& p : c.state.parts)
+        if (most == 0)
+            in.pass(sizeof(double));
+        else {
+            p = in.numbers(left);
+            left -= p.size();
+        }
 }
 
 void read_branches(CheckpointReader& in, Checkpoint& c)
@@ -202,16 +280,14 @@ double one_of(CheckpointReader& in, double otherwise)
 void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
 {
     read_state(in, bounds, c);
-    c.probes.time_ms = in.numbers(rows_until(c.state.step));
-    c.probes.V_mV = in.numbers(c.probes.time_ms.size() * most_names);
-    c.probes.names = in.texts(most_names, longest_name);
+    read_probes_of_version_1(in, c.state.step, bounds.probes, c.probes);
     if (!in.at_end())
         c.state.quiescent = in.numbers(2 * c.state.v.size() + 2);
     if (in.at_end())
         return;
     c.probes_of = in.text(longest_text);
-    keep_table(c, placed, read_rows(in, c.state.step));
-    read_traces(in, c);
+    read_rows(in, bounds, placed, c);
+    read_traces(in, bounds.probes, c);
     if (!in.at_end())
         c.threshold_mV = one_of(in, c.threshold_mV);
     if (!in.at_end())
@@ -228,21 +304,19 @@ void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
 {
     read_state(in, bounds, c);
     c.state.quiescent = in.numbers(2 * c.state.v.size() + 2);
-    read_table(in, c.state.step, c.probes);
+    read_table(in, c.state.step, "probes", bounds.probes, c.probes);
     c.probes_of = in.text(longest_text);
-    keep_table(c, placed, read_rows(in, c.state.step));
-    read_traces(in, c);
+    read_rows(in, bounds, placed, c);
+    read_traces(in, bounds.probes, c);
     c.threshold_mV = one_of(in, c.threshold_mV);
     read_pulses(in, c);
     read_branches(in, c);
     c.maps_from_ms = one_of(in, 0);
     if (in.at_end()) // nothing is joined to the tissue, and no other tables
         return;
-    c.state.parts.resize(in.count(most_parts, sizeof(std::uint64_t)));
-    for (auto& p : c.state.parts)
-        p = in.numbers();
+    read_parts(in, bounds.parts, c);
     if (!in.at_end())
-        read_named_tables(in, c);
+        read_named_tables(in, bounds, c);
     if (in.at_end())
         return;
     constexpr std::size_t most_arrays = 8; // of an implicit step

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <zlib.h>
 
@@ -304,14 +303,21 @@ std::vector<std::string> CheckpointReader::texts(std::size_t most, std::size_t l
     return list;
 }
 
-void CheckpointReader::pass(std::size_t each)
+void CheckpointReader::skip(std::size_t bytes)
 {
     std::array<char, 4096> passed{};
-    for (auto left = each * count(std::numeric_limits<std::size_t>::max(), each); left > 0;) {
-        const auto n = std::min(left, passed.size());
+    while (bytes > 0) {
+        const auto n = std::min(bytes, passed.size());
         get(passed.data(), n);
-        left -= n;
+        bytes -= n;
     }
+}
+
+std::size_t CheckpointReader::pass(std::size_t each, std::size_t most)
+{
+    const auto n = count(most, each);
+    skip(n * each);
+    return n;
 }
 
 } // namespace tawara::simulation

@@ -82,9 +82,12 @@ class CheckpointReader
         get(v.data(), v.size() * sizeof(T));
         return v;
     }
-    /// Passes over a list or a text, and keeps none of it.
+    /// Passes over bytes, and keeps none of them.
+    void skip(std::size_t bytes);
+    /// Passes over a list or a text.
     /// @param each  bytes of an element
-    void pass(std::size_t each);
+    /// @return how many elements it has. @throws InputError where these are more than `most`
+    std::size_t pass(std::size_t each, std::size_t most = std::numeric_limits<std::size_t>::max());
     [[noreturn]] void refuse(const std::string& why) const;
 
   private:

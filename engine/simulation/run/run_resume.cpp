@@ -42,10 +42,15 @@ void Run::resume()
     auto c = read_checkpoint(file, [&](const Checkpoint& begun) -> CheckpointBounds {
         if (begun.version > 1 || !options_.branch) // else its layout is not known yet
             differs(begun, mine, options_.branch, file);
-        return {simulation_.tissue().problem.size(),
-                numbers_per_unknown(simulation_.tissue().problem, options_.device.precision),
-                [&](std::int64_t step) { need_end_after(step); },
-                simulation_.tissue().problem.group};
+        CheckpointBounds bounds{
+            simulation_.tissue().problem.size(),
+            numbers_per_unknown(simulation_.tissue().problem, options_.device.precision),
+            [&](std::int64_t step) { need_end_after(step); }, simulation_.tissue().problem.group};
+        bounds.probes = probe_names().size();
+        bounds.parts = simulation_.numbers_of_parts();
+        for (auto& known = bounds.tables.emplace(); const auto& [name, rows] : tables_)
+            known[name] = rows->table().names.size();
+        return bounds;
     });
     const bool others = differs(c, mine, options_.branch, file);
     if (c.version == 1)
