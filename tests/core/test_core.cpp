@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/batches.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/failure_text.hpp"
 #include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/json_size.hpp"
@@ -31,6 +32,14 @@ class TestCore : public QObject
 {
     Q_OBJECT
   private Q_SLOTS:
+    void aKeptFailureSaysWhatItIs()
+    {
+        QCOMPARE(failure_text(std::make_exception_ptr(InputError("a.json", "is wrong"))),
+                 std::string("a.json: is wrong"));
+        QCOMPARE(failure_text(std::make_exception_ptr(std::bad_alloc())),
+                 std::string("not enough memory"));
+        QVERIFY_THROWS_EXCEPTION(int, failure_text(std::make_exception_ptr(1)));
+    }
     void longPlacesAreToldShort()
     {
         const std::string key(400000, 'k');

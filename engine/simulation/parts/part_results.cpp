@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run on a mesh in parts writes, and what it goes on from.
 #include "engine/core/error.hpp"
+#include "engine/core/failure_text.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/device/ranks/pack.hpp"
@@ -20,7 +21,6 @@
 #include <exception>
 #include <fstream>
 #include <limits>
-#include <new>
 #include <nlohmann/json.hpp>
 
 namespace tawara::simulation::parts {
@@ -51,17 +51,6 @@ std::int64_t peak_memory_bytes()
 std::string suffix(int rank, int size)
 {
     return "-" + std::to_string(rank) + "of" + std::to_string(size);
-}
-
-std::string text_of(const std::exception_ptr& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (const std::bad_alloc&) {
-        return "not enough memory";
-    } catch (const std::exception& e) {
-        return e.what();
-    }
 }
 
 void remove_if_there(const std::filesystem::path& file)
@@ -123,7 +112,7 @@ void PartRun::write_checkpoint_here()
     remove_if_there(file); // one of some ranks alone is none
     checkpoints_failed_ = true;
     Pack why;
-    why << (failure ? text_of(failure) : std::string());
+    why << (failure ? failure_text(failure) : std::string());
     const auto said = group_.at_first(why.take());
     for (std::size_t rank = 0; rank < said.size(); ++rank) {
         std::string text;

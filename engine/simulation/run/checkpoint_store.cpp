@@ -2,13 +2,13 @@
 #include "engine/simulation/run/checkpoint_store.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/failure_text.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/simulation/results/outputs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <new>
 #include <utility>
 
 namespace tawara::simulation {
@@ -88,13 +88,7 @@ std::string CheckpointStore::take_failure()
     const std::lock_guard hold(mutex_);
     if (!failure_ || std::exchange(told_, true))
         return {};
-    try {
-        std::rethrow_exception(failure_);
-    } catch (const std::bad_alloc&) {
-        return "not enough memory";
-    } catch (const std::exception& e) {
-        return e.what();
-    }
+    return failure_text(failure_);
 }
 
 void CheckpointStore::work(const std::stop_token& stop)

@@ -5,6 +5,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/json_size.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/utf8.hpp"
 #include "engine/simulation/session/json_fault.hpp"
 
 #include <algorithm>
@@ -15,6 +16,8 @@
 
 namespace tawara::simulation {
 namespace {
+
+constexpr std::size_t longest_shown = 60; ///< of a value or a key [bytes]; known keys are shorter
 
 /// `~` and `/` as JSON pointers write them (RFC 6901).
 std::string escaped(std::string_view key)
@@ -32,15 +35,7 @@ std::string shown(const Json& v)
         return "an object";
     if (v.is_array())
         return v.empty() ? "an empty list" : "a list of " + std::to_string(v.size());
-    std::string text = v.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (text.size() > 60)
-        text = text.substr(0, 57) + "...";
-    return text;
-}
-
-std::string shortened(const std::string& key)
-{
-    return key.size() > 60 ? key.substr(0, 57) + "..." : key;
+    return shortened(v.dump(-1, ' ', false, Json::error_handler_t::replace), longest_shown);
 }
 
 /// What may have been meant, else all that could be.
@@ -91,9 +86,7 @@ void JsonNode::fail_exclusive(const std::string& reason, std::initializer_list<s
 
 JsonNode JsonNode::child(std::string_view key, const Json& value) const
 {
-    constexpr std::size_t longest = 60; // keys that are known are shorter
-    return {value, file_,
-            pointer_ + "/" + escaped(key.substr(0, longest)) + (key.size() > longest ? "..." : "")};
+    return {value, file_, pointer_ + "/" + escaped(shortened(key, longest_shown))};
 }
 
 void JsonNode::need_object() const
@@ -108,7 +101,8 @@ void JsonNode::only(std::span<const std::string> known) const
     for (const auto& [key, value] : value_->items())
         if (std::find(known.begin(), known.end(), key) == known.end())
             child(key, value)
-                .fail("unknown key '" + shortened(key) + "'" + nearest_or_all(key, known));
+                .fail("unknown key '" + shortened(key, longest_shown) + "'" +
+                      nearest_or_all(key, known));
 }
 
 void JsonNode::only(std::initializer_list<std::string_view> known) const
