@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What others have laid into the folder of a run: nothing outside it is written, read or removed.
 #include "engine/core/error.hpp"
+#include "engine/simulation/results/files_there.hpp"
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
@@ -203,6 +204,45 @@ class TestOutputFolder : public QObject
         QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown,
                  qPrintable(QString::number(clock.elapsed())));
         QVERIFY(!fs::exists(p.out / "frames" / "of_others.vtu"));
+    }
+
+    /// Names of files that are not there are not asked for one by one: a report has room for
+    /// millions, each of which took all folders of the path.
+    void namesOfNoFilesEndSoon()
+    {
+        Place p;
+        const auto out = p.out / std::string(200, 'd') / "run";
+        put(out / "mine.csv", "mine");
+        put(out / "sub" / "there.csv", "there");
+        fs::create_directory_symlink("sub", out / "link");
+        std::string files = "[\"./mine.csv\", \"sub//there.csv\", \"link/there.csv\", \"sub/\"";
+        for (int k = 0; k < 1'000'000; ++k)
+            files += ",\"" + std::to_string(k) + (k % 2 == 0 ? "\"" : "/a/b/c\"");
+        put(out / "report.json", report_of(files + "]"));
+        QElapsedTimer clock;
+        clock.start();
+        remove_earlier_outputs(out, 0, FrameFormat::vtu);
+        QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown,
+                 qPrintable(QString::number(clock.elapsed())));
+        QVERIFY(!fs::exists(out / "mine.csv") && !fs::exists(out / "sub" / "there.csv"));
+
+        put(out / "sub" / "there.csv", "there");
+        FilesThere there(out);
+        for (const char* none : {"a/b/c", "a/b/d", "link/there.csv", "sub", "sub/", "sub/other"})
+            QVERIFY2(!there.has(none), none);
+        QVERIFY(there.has("./sub//there.csv"));
+        QCOMPARE(there.listed(), std::size_t(3)); // link, too: it holds nothing
+    }
+
+    /// A frame that stays is the same file, however the report writes its name.
+    void aFrameThatStaysHasOneName()
+    {
+        Place p;
+        put(p.out / frame_name(50), "a frame");
+        put(p.out / "report.json", report_of("[\"./" + frame_name(50) + "\"]"));
+        put(p.out / "frames.pvd", "<DataSet timestep=\"1\" file=\"" + frame_name(50) + "\"/>\n");
+        QCOMPARE(remove_earlier_outputs(p.out, 2, FrameFormat::vtu).size(), std::size_t(1));
+        QVERIFY(fs::exists(p.out / frame_name(50)));
     }
 
     /// Where the folder's path leads elsewhere in the middle of a run, its files stay together.

@@ -10,6 +10,7 @@
 #include "engine/core/whole_file.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/export.hpp"
+#include "engine/simulation/results/files_there.hpp"
 #include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/session/csv.hpp"
 
@@ -55,18 +56,19 @@ Json report_in(const fs::path& out)
     }
 }
 
-/// The files that the report of a run in this folder lists: of those that are plain files within.
-std::vector<std::string> reported_files(const fs::path& out)
+/// The files that the report of a run in this folder lists, once each: of those that are plain
+/// files within.
+std::vector<std::string> reported_files(const fs::path& out, FilesThere& there)
 {
     const auto report = report_in<nlohmann::json>(out);
     if (report.is_null())
         return {};
-    std::vector<std::string> files;
+    std::set<std::string> files;
     for (const auto& f : report["files"])
         if (const auto* name = f.get_ptr<const std::string*>();
-            name != nullptr && is_below(*name) && is_plain_file(out / *name))
-            files.push_back(*name);
-    return files;
+            name != nullptr && is_below(*name) && there.has(*name))
+            files.insert(fs::path(*name).lexically_normal().string());
+    return {files.begin(), files.end()};
 }
 
 constexpr std::size_t largest_page = 256U << 20; ///< with all its pictures [bytes]
@@ -223,13 +225,15 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunB
     constexpr std::size_t most_named = 8;
     const bool fresh = begins == RunBegins::anew;
     Notices said;
-    auto listed = reported_files(out);
+    FilesThere there(out);
+    auto listed = reported_files(out, there);
     for (auto& f : listed_frames(out / "frames.pvd"))
         if (is_frame(f.file)) {
             listed.push_back(std::move(f.file));
             listed.emplace_back("frames.pvd");
         }
     std::sort(listed.begin(), listed.end());
+    listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
     std::vector<std::string> others;
     std::error_code none;
     for (const auto& name : coming.files)
@@ -264,9 +268,8 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunB
     const auto checkpoints = [](std::size_t n) {
         return std::to_string(n) + (n > 1 ? " checkpoints" : " checkpoint");
     };
-    const auto earlier = std::count_if(listed.begin(), listed.end(), [&](const std::string& name) {
-        return fs::exists(out / name, none);
-    });
+    const auto earlier = std::count_if(listed.begin(), listed.end(),
+                                       [&](const std::string& name) { return there.has(name); });
     if (fresh && earlier > 0)
         said.push_back({Notice::Level::info, "replaces the " + std::to_string(earlier) +
                                                  " files of an earlier run in " + out.string()});
@@ -282,7 +285,8 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunB
 std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from_ms,
                                                 FrameFormat format)
 {
-    auto files = reported_files(out);
+    FilesThere there(out);
+    auto files = reported_files(out, there);
     std::vector<ListedFrame> kept;
     std::set<std::string> names; // of those
     bool listed = false;
@@ -292,7 +296,7 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
         if (format == FrameFormat::vtu && f.time_ms < from_ms) {
             names.insert(f.file);
             kept.push_back(f);
-        } else
+        } else if (there.has(f.file))
             files.push_back(f.file);
         listed = true;
     }
