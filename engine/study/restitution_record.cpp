@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
+#include <unordered_map>
 
 namespace tawara::study {
 namespace {
@@ -92,8 +94,10 @@ RestitutionCurve sliding_slopes(RestitutionCurve points, double window_ms)
     constexpr double hair_ms = 1e-6;
     std::sort(points.begin(), points.end());
     RestitutionCurve out;
+    const std::size_t step = 1 + (std::max<std::size_t>(points.size(), 1) - 1) / most_windows;
     auto last = points.begin();
-    for (auto first = points.begin(); first != points.end(); ++first) {
+    for (std::size_t k = 0; k < points.size(); k += step) {
+        const auto first = points.begin() + static_cast<std::ptrdiff_t>(k);
         const auto before = last;
         while (last != points.end() && last->first <= first->first + window_ms + hair_ms)
             ++last;
@@ -127,26 +131,30 @@ RestitutionCurve velocity_curve(std::span<const RestitutionBeat> beats, const st
     return out;
 }
 
-std::vector<std::string> probes_of(std::span<const RestitutionBeat> beats)
+std::vector<std::vector<RestitutionBeat>> by_probe(std::span<const RestitutionBeat> beats)
 {
-    std::vector<std::string> out;
-    for (const auto& b : beats)
-        if (std::find(out.begin(), out.end(), b.probe) == out.end())
-            out.push_back(b.probe);
+    std::vector<std::vector<RestitutionBeat>> out;
+    std::unordered_map<std::string, std::size_t> at;
+    for (const auto& b : beats) {
+        const auto [probe, fresh] = at.try_emplace(b.probe, out.size());
+        if (fresh)
+            out.emplace_back();
+        out[probe->second].push_back(b);
+    }
     return out;
 }
 
 RestitutionSummary summary_of(std::span<const RestitutionBeat> beats, const std::string& probe)
 {
     RestitutionSummary s;
-    std::vector<double> lost;
+    std::set<double> lost; // intervals
     const RestitutionBeat* before = nullptr;
     for (const auto& b : beats) {
         if (b.probe != probe)
             continue;
         ++(b.captured ? s.beats : s.lost);
         if (!b.captured)
-            lost.push_back(b.interval_ms), s.block_ms = std::fmax(s.block_ms, b.interval_ms);
+            lost.insert(b.interval_ms), s.block_ms = std::fmax(s.block_ms, b.interval_ms);
         if (before != nullptr && before->interval_ms == b.interval_ms)
             if (const double change = std::abs(b.apd90_ms - before->apd90_ms);
                 change > s.alternans_ms || (std::isnan(s.alternans_ms) && std::isfinite(change)))
@@ -154,7 +162,7 @@ RestitutionSummary summary_of(std::span<const RestitutionBeat> beats, const std:
         before = &b;
     }
     for (const auto& b : beats)
-        if (b.probe == probe && std::find(lost.begin(), lost.end(), b.interval_ms) == lost.end())
+        if (b.probe == probe && !lost.contains(b.interval_ms))
             s.shortest_ms = std::fmin(s.shortest_ms, b.interval_ms);
     const auto slopes = sliding_slopes(apd_curve(beats, probe));
     std::tie(s.slope_at_ms, s.slope) = steepest(slopes);

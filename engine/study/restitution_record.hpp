@@ -38,9 +38,11 @@ using RestitutionCurve = std::vector<std::pair<double, double>>;
 /// Slopes of a curve by least squares within windows of the diastolic interval that slide from
 /// point to point: (mean diastolic interval, slope) of each that has three points or more and of
 /// which these take at least half. Windows of 40 ms are usual (Taggart et al., Circulation
-/// 107:285, 2003, in steps of 10 ms).
-/// @cost  square of the points at most
+/// 107:285, 2003, in steps of 10 ms). Of more than `most_windows` points, windows begin at every
+/// so manieth that these are no more: curves that are measured have some hundred.
+/// @cost  `most_windows` times the points at most
 RestitutionCurve sliding_slopes(RestitutionCurve points, double window_ms = 40);
+inline constexpr std::size_t most_windows = 2000;
 
 /// What is told of a curve. NaN: not known, or never.
 struct RestitutionSummary
@@ -64,8 +66,8 @@ nlohmann::ordered_json to_json(const RestitutionSummary& s);
 
 RestitutionCurve apd_curve(std::span<const RestitutionBeat> beats, const std::string& probe);
 RestitutionCurve velocity_curve(std::span<const RestitutionBeat> beats, const std::string& probe);
-/// In order of their first beat.
-std::vector<std::string> probes_of(std::span<const RestitutionBeat> beats);
+/// The beats of each probe, in their order; probes in that of their first beat.
+std::vector<std::vector<RestitutionBeat>> by_probe(std::span<const RestitutionBeat> beats);
 
 /// Beats that are kept while a protocol is under way, so that a killed program's are not measured
 /// again.

@@ -104,12 +104,13 @@ void add_restitution(std::span<const MeasuredRun> runs, simulation::ReportPage& 
         "DI is the diastolic interval. Slopes are of lines through windows of 40 ms. All beats are "
         "in restitution.csv."};
     for (const auto& r : runs)
-        for (const auto& probe : probes_of(r.beats)) {
+        for (const auto& beats : by_probe(r.beats)) {
+            const auto& probe = beats.front().probe;
             const auto title = r.title + ", " + probe;
-            const auto s = summary_of(r.beats, probe);
-            if (auto c = apd_curve(r.beats, probe); !c.empty())
+            const auto s = summary_of(beats, probe);
+            if (auto c = apd_curve(beats, probe); !c.empty())
                 apd[title] = std::move(c);
-            if (auto c = velocity_curve(r.beats, probe); !c.empty())
+            if (auto c = velocity_curve(beats, probe); !c.empty())
                 velocity[title] = std::move(c);
             table.rows.push_back(
                 {r.title, probe,

@@ -324,8 +324,8 @@ void study_records(std::string_view bytes, const fs::path& folder)
             store.known(true);
         } else if (name == "beats.json") {
             const study::RestitutionStore store(folder / name);
-            for (const auto& probe : study::probes_of(store.beats()))
-                to_json(study::summary_of(store.beats(), probe));
+            for (const auto& beats : study::by_probe(store.beats()))
+                to_json(study::summary_of(beats, beats.front().probe));
         } else {
             const auto once = to_json(study::reported_site(folder / name));
             need(to_json(study::site_record(once)) == once, "a site reads back as it is written");

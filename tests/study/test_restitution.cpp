@@ -4,7 +4,9 @@
 #include "engine/cli/cli.hpp"
 #include "engine/study/restitution_record.hpp"
 #include "engine/study/study.hpp"
+#include "tests/slowdown.hpp"
 
+#include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -210,6 +212,38 @@ class TestRestitution : public QObject
         const auto line = sliding_slopes({{0, 1}, {20, 2}, {40, 3}, {100, 9}});
         QCOMPARE(line.size(), std::size_t(1));
         QVERIFY(std::abs(line[0].second - 0.05) < 1e-12 && line[0].first == 20);
+    }
+
+    /// A record of 100 MB has half a million beats. Each was compared with all others.
+    void manyBeatsEndSoon()
+    {
+        constexpr int count = 200'000;
+        std::vector<RestitutionBeat> of_one, of_many;
+        for (int k = 0; k < count; ++k) {
+            RestitutionBeat b;
+            b.interval_ms = 300 + 1e-3 * k;
+            b.captured = k % 2 == 0;
+            b.diastolic_ms = b.first_diastolic_ms = 4e-3 * k;
+            b.apd90_ms = 200 + 0.5 * b.diastolic_ms;
+            b.velocity_m_per_s = 0.5;
+            of_one.push_back(b);
+            b.probe = std::to_string(k % (count / 2));
+            of_many.push_back(b);
+        }
+        QElapsedTimer clock;
+        clock.start();
+        const auto s = summary_of(of_one, "");
+        QVERIFY2(std::abs(s.slope - 0.5) < 1e-6, qPrintable(QString::number(s.slope)));
+        QCOMPARE(s.shortest_ms, 300.0);
+        QCOMPARE(s.beats, std::size_t(count / 2));
+        const auto probes = by_probe(of_many);
+        QCOMPARE(probes.size(), std::size_t(count / 2));
+        for (const auto& beats : probes) {
+            const auto of_probe = summary_of(beats, beats.front().probe);
+            QCOMPARE(of_probe.beats + of_probe.lost, std::size_t(2));
+        }
+        QVERIFY2(clock.elapsed() < 5000 * tawara::test::slowdown,
+                 qPrintable(QString::number(clock.elapsed())));
     }
 
     void beatsAreThoseOfRunsAlone()
