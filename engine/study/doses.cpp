@@ -5,21 +5,14 @@
 #include "engine/simulation/session/csv.hpp"
 #include "engine/study/study_keys.hpp"
 
-#include <algorithm>
+#include <set>
 
 namespace tawara::study {
 namespace {
 
 using DoseJson = nlohmann::ordered_json;
 constexpr double most_nM = 1e12;
-constexpr std::size_t most_listed = 1000; // drugs, and concentrations: a million runs have no more
-
-void need_few(const StudyKeys& keys, const char* key)
-{
-    if (keys[key].size() > most_listed)
-        keys.fail(std::string("/") + key,
-                  "has more than " + std::to_string(most_listed) + " entries");
-}
+constexpr std::size_t most_doses = 1'000'000; // a study has no more runs
 
 DosedDrug known_drug(const StudyKeys& keys, const std::string& at, const std::string& name)
 {
@@ -61,13 +54,12 @@ void read_drugs(const std::filesystem::path& file, const StudyKeys& keys, Doses&
 {
     if (!keys.has("drugs") || !keys["drugs"].is_array() || keys["drugs"].empty())
         keys.fail("/drugs", "must be a list of drugs, e.g. [\"dofetilide\", \"verapamil\"]");
-    need_few(keys, "drugs");
+    std::set<std::string> names;
     for (const auto& v : keys["drugs"]) {
         const auto at = "/drugs/" + std::to_string(to.drugs.size());
         auto d = v.is_string() ? known_drug(keys, at, v.get<std::string>())
                                : own_drug(file, "/doses" + at, v);
-        if (std::any_of(to.drugs.begin(), to.drugs.end(),
-                        [&](const auto& other) { return other.name == d.name; }))
+        if (!names.insert(d.name).second)
             keys.fail(at, "'" + d.name + "' is there twice; give each drug once");
         if (to.times_cmax && d.cmax_nM <= 0)
             keys.fail(at, "needs cmax_nM, since times_cmax are multiples of it; or give "
@@ -83,12 +75,12 @@ void read_concentrations(const StudyKeys& keys, Doses& to)
     const auto& list = keys[key];
     if (!list.is_array() || list.empty())
         keys.fail(where, "must be a list of concentrations, e.g. [0, 1, 4, 10]");
-    need_few(keys, key);
+    std::set<double> known;
     for (const auto& v : list) {
         const auto at = where + "/" + std::to_string(to.values.size());
         if (!v.is_number() || !(v.get<double>() >= 0) || !(v.get<double>() <= most_nM))
             keys.fail(at, v.dump() + " must be a number of at least 0");
-        if (std::count(to.values.begin(), to.values.end(), v.get<double>()) > 0)
+        if (!known.insert(v.get<double>()).second)
             keys.fail(at, v.dump() + " is there twice; give each value once");
         to.values.push_back(v.get<double>());
     }
@@ -105,6 +97,9 @@ Doses read_doses(const std::filesystem::path& file, const nlohmann::ordered_json
     out.times_cmax = keys.has("times_cmax");
     read_drugs(file, keys, out);
     read_concentrations(keys, out);
+    if (out.drugs.size() > most_doses / out.values.size())
+        keys.fail("", "makes more than " + std::to_string(most_doses) +
+                          " doses; give fewer drugs or concentrations");
     return out;
 }
 

@@ -155,7 +155,8 @@ Population read_population(const std::filesystem::path& file, const PopulationJs
         p.vary.push_back(vary_of(file, parameter, how));
     if (p.vary.size() * static_cast<std::size_t>(p.size) > Population::most_factors)
         keys.fail("/vary", "makes more than " + std::to_string(Population::most_factors) +
-                               " factors of all members");
+                               " factors of all members; vary fewer parameters, or draw fewer "
+                               "members");
     if (keys.has("calibrate")) {
         const auto& all = keys["calibrate"];
         if (!all.is_object() || all.empty())

@@ -182,16 +182,23 @@ class TestStudy : public QObject
         doses("IC50", R"({"drugs": [{"name": "x", "blocks": {"g_Kr": {"hill": 1}}}],
               "concentration_nM": [1]})",
               "/doses/drugs/0/blocks/g_Kr/ic50_nM: is missing");
-        QByteArray many, vary;
+        QByteArray many, vary, blockers = "\"verapamil\"";
         for (int i = 0; i <= 1000; ++i) {
+            blockers += ",{\"name\": \"" + QByteArray::number(i) +
+                        "\", \"blocks\": {\"g_Kr\": {\"ic50_nM\": 5}}}";
             many += QByteArray(i > 0 ? "," : "") + QByteArray::number(i);
             vary += QByteArray(i > 0 ? "," : "") + "\"g" + QByteArray::number(i) +
                     "\": {\"range\": [0, 1]}";
         }
         const QByteArray strip = "{\"schema\": 1, \"session\": \"strip.json\", ";
-        QTest::newRow("concentrations")
-            << strip + "\"doses\": {\"drugs\": [\"verapamil\"], \"times_cmax\": [" + many + "]}}"
-            << "/doses/times_cmax: has more than 1000 entries";
+        QTest::newRow("doses")
+            << strip + "\"doses\": {\"drugs\": [" + blockers + "], \"concentration_nM\": [" + many +
+                   "]}}"
+            << "/doses: makes more than 1000000 doses; give fewer drugs or concentrations";
+        QTest::newRow("a late concentration")
+            << strip + "\"doses\": {\"drugs\": [" + blockers + "], \"concentration_nM\": [" + many +
+                   ",1e3]}}"
+            << "/doses/concentration_nM/1001: 1000.0 is there twice";
         QTest::newRow("factors")
             << strip + "\"population\": {\"size\": 100000, \"vary\": {" + vary + "}}}"
             << "/population/vary: makes more than 10000000 factors of all members";
