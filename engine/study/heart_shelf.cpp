@@ -3,6 +3,7 @@
 
 #include "engine/simulation/session/suggest.hpp"
 #include "engine/simulation/tissue/coordinates.hpp"
+#include "engine/study/induction.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +23,8 @@ int Heart::segment_at(const Vec3& place_mm) const
     if (f == nullptr || f->on != mesh::Field::On::tetrahedra)
         return 0;
     const auto tet = tissue_.locator->find(place_mm).tetrahedron;
-    return static_cast<int>(std::lround(f->values[static_cast<std::size_t>(tet)]));
+    const float number = f->values[static_cast<std::size_t>(tet)]; // a mesh's own may be any
+    return number >= 1 && number < aha_segments + 0.5F ? static_cast<int>(std::lround(number)) : 0;
 }
 
 std::optional<Vec3> Heart::middle_of(int segment) const

@@ -4,6 +4,8 @@
 #include "engine/analysis/reentry.hpp"
 #include "engine/cli/cli.hpp"
 #include "engine/core/error.hpp"
+#include "engine/mesh/check.hpp"
+#include "engine/mesh/io/mesh_io.hpp"
 #include "engine/simulation/tissue/mesh_digest.hpp"
 #include "engine/study/heart_shelf.hpp"
 #include "engine/study/induction.hpp"
@@ -142,6 +144,25 @@ class TestInduction : public QObject
         stop.request_stop();
         QVERIFY_THROWS_EXCEPTION(Cancelled, hearts.heart(session, Progress{{}, stop.get_token()}));
         QVERIFY(hearts.heart(session, {}) != nullptr);
+    }
+
+    /// A mesh's own numbers may be of more than a left ventricle. A report that named one of these
+    /// would be refused when its study's page is made.
+    void numbersOfAMeshAreSegmentsUpTo17()
+    {
+        const auto slab = mesh::slab({2, 1, 1}, 1);
+        std::vector<float> numbers(slab.tetrahedron_count(), 18);
+        numbers[0] = 17, numbers[1] = 1, numbers[2] = 0, numbers[3] = -3;
+        const auto file = dir_.filePath("numbered.vtu");
+        mesh::io::write_vtu(slab, {{"aha_segment", mesh::Field::On::tetrahedra, numbers}},
+                            file.toStdString());
+        const auto text = "{\"schema\": 1, \"name\": \"numbered\", \"mesh\": {\"file\": \"" + file +
+                          "\", \"length_unit\": \"mm\"}, \"tissue\": {\"regions\": [{\"label\": "
+                          "\"*\", \"model\": \"aliev_panfilov_1996\", \"conductivity_S_per_m\": "
+                          "{\"fibre\": 0.2, \"sheet\": 0.2, \"normal\": 0.2}}]}}";
+        const Heart heart(simulation::parse_session(text.toStdString(), "numbered.json"), {});
+        for (std::size_t t = 0; t < numbers.size(); ++t)
+            QCOMPARE(heart.segment_at(slab.centroid(t)), t == 0 ? 17 : t == 1 ? 1 : 0);
     }
 
     void wrongSearchesAreSaid_data()

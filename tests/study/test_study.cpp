@@ -190,17 +190,17 @@ class TestStudy : public QObject
             vary += QByteArray(i > 0 ? "," : "") + "\"g" + QByteArray::number(i) +
                     "\": {\"range\": [0, 1]}";
         }
-        const QByteArray strip = "{\"schema\": 1, \"session\": \"strip.json\", ";
+        const QByteArray of_strip = "{\"schema\": 1, \"session\": \"strip.json\", ";
         QTest::newRow("doses")
-            << strip + "\"doses\": {\"drugs\": [" + blockers + "], \"concentration_nM\": [" + many +
-                   "]}}"
+            << of_strip + "\"doses\": {\"drugs\": [" + blockers + "], \"concentration_nM\": [" +
+                   many + "]}}"
             << "/doses: makes more than 1000000 doses; give fewer drugs or concentrations";
         QTest::newRow("a late concentration")
-            << strip + "\"doses\": {\"drugs\": [" + blockers + "], \"concentration_nM\": [" + many +
-                   ",1e3]}}"
+            << of_strip + "\"doses\": {\"drugs\": [" + blockers + "], \"concentration_nM\": [" +
+                   many + ",1e3]}}"
             << "/doses/concentration_nM/1001: 1000.0 is there twice";
         QTest::newRow("factors")
-            << strip + "\"population\": {\"size\": 100000, \"vary\": {" + vary + "}}}"
+            << of_strip + "\"population\": {\"size\": 100000, \"vary\": {" + vary + "}}}"
             << "/population/vary: makes more than 10000000 factors of all members";
         doses("conductance", R"({"drugs": [{"name": "x", "blocks": {"g_Krr": {"ic50_nM": 1}}}],
               "concentration_nM": [1]})",
