@@ -222,8 +222,17 @@ class TestProvenance : public tawara::test::SlabCommands
             QCOMPARE(not_of_program(tawara::test::content(path("others.dat.provenance.json"))),
                      QByteArray());
         }
-        mesh::io::write_vtu(mesh, maps, file, R"({"program":"tawara","x":1})");
-        QCOMPARE(find_provenance(file).text, std::string(R"({"program":"tawara","x":1})"));
+        const std::string good = "{\"program\":\"tawara\",\"x\":1}";
+        mesh::io::write_vtu(mesh, maps, file, good);
+        QCOMPARE(find_provenance(file).text, good);
+        // what lies beside a file is damaged: the file says it itself, and that nothing tells more
+        const auto movie = path("others/m.mp4").toStdString();
+        std::ofstream(movie) << "movie" << good << "of others";
+        std::ofstream(movie + ".provenance.json") << "{\"program\":\"tawara\",\"file_sha256\":1]}";
+        const auto found = find_provenance(movie);
+        QCOMPARE(found.text, good);
+        QCOMPARE(found.why_not_known, std::string("what m.mp4.provenance.json says is no "
+                                                  "provenance of this program"));
     }
 
     /// A byte of a map, a value of a frame; and a report that cannot be read.

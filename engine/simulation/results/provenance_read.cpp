@@ -301,15 +301,23 @@ try {
         out.unchanged_by = run->report;
         out.values_alone = digest_of(run->name) == DigestOf::values;
     }
-    const auto take = [&](std::string text) { // of any author
-        if (is_provenance(text))
+    /// @return why not; empty: it was taken, or there is none
+    const auto take = [&](std::string text, const std::string& whose) -> std::string { // anybody's
+        if (text.empty() || is_provenance(text)) {
             out.text = std::move(text);
-        else if (!text.empty() && why_not.empty())
-            why_not = "what it carries is no provenance of this program";
+            return {};
+        }
+        const auto why = whose + " is no provenance of this program";
+        if (why_not.empty())
+            why_not = why;
+        return why;
     };
-    take(in_its_format(file, why_not));
+    const std::string carried = "what it carries";
+    take(in_its_format(file, why_not), carried);
     if (out.text.empty() && fs::exists(beside, none)) {
-        take(within(beside));
+        const auto why = take(within(beside), "what " + beside.filename().string() + " says");
+        if (out.why_not_known.empty())
+            out.why_not_known = why;
         if (is_as_said(file, out.text, beside))
             out.unchanged_by = beside;
     }
@@ -318,7 +326,7 @@ try {
     if (out.text.empty())
         out.text = by_itself(file);
     if (out.text.empty())
-        take(within(file));
+        take(within(file), carried);
     if (out.text.empty())
         out.text = by_title(file);
     if (out.text.empty() && !why_not.empty())

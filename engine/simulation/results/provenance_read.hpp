@@ -25,7 +25,7 @@ struct FoundProvenance
 
 /// @throws InputError where the file is not there, was changed since its run, or nothing says what
 /// made it
-/// @cost  reads the file twice, at about 300 MB/s; holds 32 MB of it, and a .vtu whole
+/// @cost  reads the file three times at most, at about 300 MB/s; holds 32 MB of it, a .vtu whole
 FoundProvenance find_provenance(const std::filesystem::path& file);
 
 /// In which way a file of a run is other than its run left it, as a message; empty where it is not,
