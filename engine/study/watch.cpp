@@ -47,7 +47,7 @@ double bytes_in(const fs::path& folder)
         return sum;
     for (fs::recursive_directory_iterator at(folder, none), end; !none && at != end;
          at.increment(none))
-        if (at->is_regular_file(none))
+        if (!at->is_symlink(none) && at->is_regular_file(none))
             if (const auto size = at->file_size(none); !none)
                 sum += static_cast<double>(size);
     return sum;

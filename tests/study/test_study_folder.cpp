@@ -263,6 +263,8 @@ class TestStudyFolder : public QObject
         put_text(p.root / "elsewhere" / "large", std::string(large, 'x'));
         fs::remove_all(p.out / "run-1");
         fs::create_directory_symlink("../elsewhere", p.out / "run-1");
+        fs::create_symlink("../../elsewhere/large", p.out / "run-0" / "large");
+        QVERIFY(fs::is_regular_file(p.out / "run-0" / "large"));
         const auto bytes = StudyWatch(p.out).look().run_bytes;
         QVERIFY2(bytes > 0 && bytes < large / 2, qPrintable(QString::number(bytes)));
     }
