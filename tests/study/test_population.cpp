@@ -360,6 +360,11 @@ class TestPopulation : public QObject
         QVERIFY(!bars(300, 320).empty());
         QVERIFY(!bars(1e17, 1e17).empty()); // a part was 0 wide, and their number none
         QVERIFY(!bars(1e300, std::nextafter(1e300, 2e300)).empty());
+        const auto drawn = [&](double a, double b) {
+            return QByteArray::fromStdString(bars(a, b)).count("<rect");
+        };
+        QCOMPARE(drawn(1e12, 1e12 + 100), drawn(0, 100)); // not taken for one value
+        QCOMPARE(drawn(1e12, 1e12) + 1, drawn(0, 100));
         QVERIFY(bars(-1e308, 1e308).empty());
         QVERIFY(bars(0, 5e-324).empty());
     }

@@ -121,7 +121,7 @@ std::string histogram(std::span<const double> counted, std::span<const double> o
                 f.take(x, 0);
     if (!(f.x0 <= f.x1))
         return {};
-    constexpr double alike = 1e-9, half = 1e-6; // of the values, far from 0
+    constexpr double alike = 1e-12, half = 1e-9; // of the values, far from 0
     if (const double largest = std::max(std::abs(f.x0), std::abs(f.x1));
         f.x1 == f.x0 || f.x1 - f.x0 < alike * largest)
         f.x0 -= std::max(0.5, half * largest), f.x1 += std::max(0.5, half * largest);
