@@ -57,7 +57,8 @@ void check_files(const Json& record, const std::string& file)
             if (!is_below(name))
                 throw InputError(file, std::string("/") + record_key + "/" + digest_key(kind),
                                  "names " + shortened(readable(name), longest) +
-                                     ", which is not below the report's folder");
+                                     ", which is not below the report's folder; want a name "
+                                     "within it");
     }
 }
 

@@ -54,8 +54,8 @@ Read read(const std::filesystem::path& file, const std::string& column)
         const auto end = std::min(text.find('\n', at), text.size());
         const auto line = std::string_view(text).substr(at, end - at);
         if (std::count(line.begin(), line.end(), ',') >= most_columns)
-            throw InputError(file.string(),
-                             "has more than " + std::to_string(most_columns) + " columns");
+            throw InputError(file.string(), "has more than " + std::to_string(most_columns) +
+                                                " columns; tables of runs have fewer");
         auto row = fields(line);
         at = end + 1;
         if (out.head.empty()) {
