@@ -37,6 +37,13 @@ auto use_of_record(const std::filesystem::path& file, const std::string& otherwi
                        InputError(file.string(), otherwise), use);
 }
 
+/// A record is not as this program wrote it.
+/// @throws nlohmann::json::exception  with `why`, which use_of_record() says in its own words
+[[noreturn]] inline void no_record(const char* why)
+{
+    throw nlohmann::ordered_json::other_error::create(501, why, nullptr);
+}
+
 /// A number that counts or names something in a record: whole, and from 0 on.
 /// @throws nlohmann::json::exception  where it is no such number, or above `most`
 template <class Int>
@@ -44,8 +51,7 @@ Int whole_number(const nlohmann::ordered_json& v, Int most)
 {
     const auto n = v.is_number_integer() ? v.get<std::int64_t>() : -1;
     if (n < 0 || static_cast<std::uint64_t>(n) > static_cast<std::uint64_t>(most))
-        throw nlohmann::ordered_json::other_error::create(501, "no whole number within bounds",
-                                                          nullptr);
+        no_record("no whole number within bounds");
     return static_cast<Int>(n);
 }
 

@@ -36,7 +36,7 @@ std::vector<double> extras_of(const Json& o)
 {
     auto out = o.get<std::vector<double>>();
     if (out.size() > Induction::most_extra)
-        throw Json::other_error::create(501, "more extrastimuli than a study has", nullptr);
+        no_record("more extrastimuli than a study has");
     return out;
 }
 
