@@ -117,6 +117,8 @@ class TestHostileSessions : public QObject
         }
         row("a long key", session("", "", ",\"" + std::string(20000000, 'k') + "\":1"),
             "unknown key 'kkk");
+        row("a key that is cut between letters",
+            session("", "", ",\"" + std::string(56, 'k') + "éééé\":1"), "kéé...'");
         row("long", "{\"a\":\"" + std::string(34 << 20, ' ') + "\"}", "more than 32 MB");
         row("a run of tetrahedra",
             session(",{\"where\":{\"tetrahedra\":[[0,2147483647]]},\"conductivity_scale\":0.5}"),
