@@ -212,7 +212,10 @@ void say_comparison(Context& c, const RunArguments& a, const simulation::RunOpti
                                                       before.parent_path(), report.json, o.out);
     Json j = Json::parse(report.json);
     auto& result = j["reproduced"];
-    result = {{"same", compared.same()}, {"results", Json::array()}, {"remarks", compared.remarks}};
+    result = {{"same", compared.same()},
+              {"results", Json::array()},
+              {"remarks", compared.remarks},
+              {"changed_files", compared.changed}};
     for (const auto& r : compared.results) {
         result["results"].push_back({{"what", r.what}, {"same", r.same}, {"how", r.how}});
         c.say(r.what + ": " + (r.same ? "the same bits" : "DIFFERS") +
@@ -220,8 +223,14 @@ void say_comparison(Context& c, const RunArguments& a, const simulation::RunOpti
     }
     for (const auto& remark : compared.remarks)
         c.say(remark);
-    c.say(compared.same() ? "reproduced: all that was compared has the bits of " + before.string()
-                          : "not reproduced: results differ from those of " + before.string());
+    const auto n = compared.changed;
+    const std::string files = n == 0 ? ""
+                                     : "; " + std::to_string(n) + (n == 1 ? " file" : " files") +
+                                           " beside it " + (n == 1 ? "is" : "are") +
+                                           " not what that run had written";
+    c.say((compared.same() ? "reproduced: all that was compared has the bits of "
+                           : "not reproduced: results differ from those of ") +
+          before.string() + files);
     c.result(j);
     if (!compared.same())
         c.end_with(some_failed);

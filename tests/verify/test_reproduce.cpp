@@ -56,6 +56,7 @@ class TestReproduce : public SlabCommands
               "reproduced: all that was compared has the bits of"})
             QVERIFY2(r.out.find(says) != std::string::npos, (says + r.out).c_str());
         QVERIFY(r.out.find("repolarisation: the same") == std::string::npos);
+        QVERIFY(r.out.find("beside it") == std::string::npos);
         QVERIFY(QFile::exists(path("first-again/report.json")));
         QCOMPARE(content(path("first-again/probes.csv")), content(path("first/probes.csv")));
 
@@ -207,6 +208,26 @@ class TestReproduce : public SlabCommands
         QVERIFY2(r.err.find(file("there/slab.vtu") + ": is not there any more; the session of ") !=
                      std::string::npos,
                  r.err.c_str());
+    }
+
+    /// Results that were changed after the run are told at the end, where the new run is the same.
+    void aChangedFileIsTold()
+    {
+        QVERIFY(QDir().mkpath(path("touched")));
+        for (const char* name : {"report.json", "probes.csv", "activation.csv"})
+            QVERIFY(QFile::copy(path("first/") + name, path("touched/") + name));
+        QFile probes(path("touched/probes.csv"));
+        QVERIFY(probes.open(QIODevice::WriteOnly | QIODevice::Append));
+        probes.write("1\n");
+        probes.close();
+        const auto r = test::run({"run", "--reproduce", file("touched/report.json"), "--out",
+                                  file("touched-again"), "--json"});
+        QCOMPARE(r.status, 0);
+        QVERIFY(r.json()["reproduced"].toObject()["changed_files"].toInt() > 0);
+        const auto said = test::run(
+            {"run", "--reproduce", file("touched/report.json"), "--out", file("touched-said")});
+        QVERIFY2(said.out.find(" beside it are not what that run had written") != std::string::npos,
+                 said.out.c_str());
     }
 
     /// A report of others may call a pipe its frames, with the digest of what cannot be read.

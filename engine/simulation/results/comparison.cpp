@@ -156,6 +156,7 @@ class Comparing
         if (frames > 0)
             others += (others.empty() ? "" : ", ") + std::to_string(frames) +
                       (frames > 1 ? " frames" : " frame");
+        out_.changed = changed_.size();
         if (!others.empty())
             out_.remarks.push_back("changed since the run before, or not there any more: " +
                                    others + "; what is compared is what the run had written");

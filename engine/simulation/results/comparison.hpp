@@ -19,7 +19,8 @@ struct RunComparison
 {
     std::vector<Compared> results;
     std::vector<std::string> remarks; ///< what was not compared; other program, device, precision
-    bool same() const;                ///< all results
+    std::size_t changed = 0; ///< files that are not as the first run left them, or not there
+    bool same() const;       ///< all results
 };
 
 /// Compares the reports of two runs of one session by their digests. Where these differ, the
