@@ -43,10 +43,11 @@ times=$(awk -F, 'NR > 1 { for (c = 2; c <= NF; ++c) {
   "$work/out/probes.csv")
 printf '| %s %s | %s | %s | %s | %s |\n' "$scheme" "$mass" "$precision" "$dx" "$dt" "${times//, / | }"
 
+# of the program, not of the checkout that this script lies in
+word() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$work/out/report.json" | head -n 1; }
 number() { sed -n "s/.*\"$1\": *\([0-9.e+-]*\).*/\1/p" "$work/out/report.json" | head -n 1; }
-row=$(printf '{"bench": "niederer2011", "commit": "%s", "compiler": "%s", "cpu": "%s", "scheme": "%s", "mass": "%s", "stepping": "%s", "currents": "%s", "precision": "%s", "model": "ten_tusscher_2006 epi", "reaction": "rush_larsen_light", "dx_mm": %s, "dt_ms": %s, "unknowns": %s, "cell_steps_per_s": %s, "activation_ms": [%s]}' \
-  "$(git -C "$(dirname "$0")" rev-parse --short HEAD 2>/dev/null || echo unknown)" \
-  "$(c++ --version 2>/dev/null | head -n 1 || echo unknown)" \
+row=$(printf '{"bench": "niederer2011", "commit": "%s", "cpu": "%s", "scheme": "%s", "mass": "%s", "stepping": "%s", "currents": "%s", "precision": "%s", "model": "ten_tusscher_2006 epi", "reaction": "rush_larsen_light", "dx_mm": %s, "dt_ms": %s, "unknowns": %s, "cell_steps_per_s": %s, "activation_ms": [%s]}' \
+  "$(word built_from)" \
   "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) threads" \
   "$scheme" "$mass" "$stepping" "$currents" "$precision" "$dx" "$dt" "$(number unknowns)" "$(number cell_steps_per_s)" "$times")
 if [ -s "$record" ]; then

@@ -410,6 +410,15 @@ speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use
       "`LIMIT=600 tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
 
 
+def full_tests(use):
+    runs = use.one("h200-tests.json")["runs"]
+    return "; ".join(f"`{r['program']}` on {r['gpus']} {r['passed']}, {r['failed']}, {r['skipped']} ({r['commit']})" for r in runs)
+
+
+speed("tests of GPUs at full length: passed, failed, skipped", "kernels that look for fronts are others since (cell_front, cell_listed): these have run on the host alone; the "
+      "other programs that sanitize.sh names ran short, under memcheck", "`BUILD/tests/test_rest; BUILD/tests/test_contract; BUILD/tests/test_cuda; BUILD/tests/test_ranks`")(full_tests)
+
+
 RANKS = "ranks-gpu.jsonl"
 SLABS = {"p1": "`p1`", "p1-single": "`p1` in single precision", "p1-small": "133 thousand vertices", "fvm": "`fvm`",
          "fvm-rest": "`fvm` with rest"}

@@ -35,12 +35,20 @@ def _(use):
     return f"{use.one('asan.json')['engine_lines']['engine, all']['per_cent']} %"
 
 
-@reader("programs of the suite with address, undefined-behaviour and leak sanitizers; of these passed; tests passed; defects that they reported",
+@reader("programs of the suite with address, undefined-behaviour and leak sanitizers; of these passed; tests passed, failed, skipped; defects that they reported",
         "one name was another than in that commit, and tests that had found no files were run again (the record says which); lines were not counted; failures are bounds for builds without sanitizers, other fonts, pictures that had changed, and what the record names; leaks of libraries "
         "are not counted; without CUDA", "`tests/sanitize/asan.sh`")
 def _(use):
     r = use.one("asan-whole.json")
-    return f"{r['programs']['run']}; {r['programs']['passed']}; {r['tests']['passed']}; {len(r['reports'])} (mended in {r['reports'][0]['mended']})"
+    tests = r["tests"]
+    return f"{r['programs']['run']}; {r['programs']['passed']}; {tests['passed']}, {tests['failed']}, {tests['skipped']}; {len(r['reports'])} (mended in {r['reports'][0]['mended']})"
+
+
+@reader("test programs of the engine's thread, of shards and of the window with the thread sanitizer; reports", lambda use: "without CUDA; "
+        f"{use.one('tsan.json')['note']}; what no sanitizer follows: [tests](../README.md)", "`tests/sanitize/tsan.sh`")
+def _(use):
+    r = use.one("tsan.json")
+    return f"{len(r['runs'])}; {sum(x['reports'] for x in r['runs'])}"
 
 
 @reader("`tawara-cli run` killed at any moment and resumed; requests for memory, calls on files that fail, one each in a run: "
