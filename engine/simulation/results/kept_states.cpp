@@ -21,7 +21,7 @@ namespace tawara::simulation {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using StateJson = nlohmann::json;
 
 constexpr int kept_schema = 1;
 constexpr std::string_view kept_ending = ".kept.json";
@@ -48,14 +48,14 @@ std::optional<std::int64_t> number_of(const std::string& name)
     return n;
 }
 
-/// Seconds since 1970, as far as the clock counts. @throws Json::exception where it is no such
-std::chrono::system_clock::time_point moment_of(const Json& saved_s)
+/// Seconds since 1970, as far as the clock counts. @throws StateJson::exception where it is no such
+std::chrono::system_clock::time_point moment_of(const StateJson& saved_s)
 {
     using std::chrono::seconds, std::chrono::system_clock;
     const auto most = std::chrono::duration_cast<seconds>(system_clock::duration::max()).count();
     const auto s = saved_s.is_number_integer() ? saved_s.get<std::int64_t>() : -1;
     if (s < 0 || s > most)
-        throw Json::other_error::create(501, "no moment that the clock has", nullptr);
+        throw StateJson::other_error::create(501, "no moment that the clock has", nullptr);
     return system_clock::time_point(seconds(s));
 }
 
@@ -73,7 +73,7 @@ KeptState state_of(const fs::path& folder, std::int64_t number)
     if (!json_excess(*text, most_json_depth).empty())
         throw InputError(damaged);
     try {
-        const Json j = Json::parse(*text);
+        const StateJson j = StateJson::parse(*text);
         if (j.at("schema") != kept_schema)
             throw InputError(file.string(), "/schema",
                              "is of another version; this program reads " +
@@ -85,7 +85,7 @@ KeptState state_of(const fs::path& folder, std::int64_t number)
         s.saved = moment_of(j.at("saved_s"));
         s.has_state = j.at("state").get<bool>();
         s.mesh = j.at("mesh").get<std::string>();
-    } catch (const Json::exception&) {
+    } catch (const StateJson::exception&) {
         throw InputError(damaged);
     }
     if (!std::isfinite(s.time_ms) || s.time_ms < 0)
@@ -133,7 +133,7 @@ fs::path KeptState::told() const
 
 void write_kept(const KeptState& s)
 {
-    const Json j{
+    const StateJson j{
         {"schema", kept_schema},
         {"title", s.title},
         {"file", s.file},
@@ -143,7 +143,7 @@ void write_kept(const KeptState& s)
          std::chrono::duration_cast<std::chrono::seconds>(s.saved.time_since_epoch()).count()},
         {"state", s.has_state},
         {"mesh", s.mesh}};
-    const auto text = j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    const auto text = j.dump(2, ' ', false, StateJson::error_handler_t::replace) + "\n";
     write_whole(s.told(), [&](std::ostream& out) { out << text; });
 }
 
