@@ -4,7 +4,8 @@
 
 figures.py --write    writes FIGURES.md whole
 figures.py --check    a line for each problem: FIGURES.md is not what the records give; a figure's record lacks its machine,
-                      its commit or its settings; a row in bold does not say scheme, precision, rest, set-up, extrapolation;
+                      its commit or its settings; a row in bold does not say scheme, precision, rest, set-up, extrapolation, its operator,
+                      its error against a converged solution;
                       a row's command is not of bash, names a file that is not there or a word in capitals that the page
                       does not explain; a row's program is no commit; a commit is not in this repository's history (left
                       out, and said, where there is no git or no whole history); a record is cited that is not there; no page cites a record
@@ -196,7 +197,8 @@ def bold_problems(row, figure, leaves):
         return []
     said = f"{row.what} {figure} {leaves}"
     needs = {"scheme": r"`(fvm|p1)`", "precision": r"double|single|mixed", "rest": r"at rest|\bno (unknowns? )?rests?\b",
-             "set-up": "set-up", "extrapolation": r"extrapolated|scaled to"}
+             "set-up": "set-up", "extrapolation": r"extrapolated|scaled to", "its operator": r"operator (was checked|is symmetric)",
+             "its error against a converged solution": r"against a converged one"}
     out = [f"is in bold and does not say: {what}" for what, words in needs.items() if not re.search(words, said)]
     return out + (["is in bold, and its share at rest was not noted"] if "was not noted" in said else [])
 

@@ -26,7 +26,7 @@ def setups(use, name, **keys):
     return span([r["seconds_of_setup"]["operator"] + r["seconds_of_setup"]["case"] for r in lines], sig, 2) + " s"
 
 
-@row("**Aliev-Panfilov in generated hearts**, `p1` lumped, single time steps of 0.1 ms, double, one H100: seconds for 500 ms, the host "
+@row("Aliev-Panfilov in generated hearts, `p1` lumped, single time steps of 0.1 ms, double, one H100: seconds for 500 ms, the host "
      "deciding on each iteration", lambda use: "no unknowns rest; only so much is activated meanwhile: "
      + commas([100 * r["activated"] / r["unknowns"] for r in use.all(SOURCE, case=CASE)], sig, 2)
      + f" %; set-up {setups(use, SOURCE, case=CASE)}, nothing extrapolated; steps of 0.1 ms are of first order in time (below)", ALL)

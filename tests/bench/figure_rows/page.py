@@ -24,7 +24,8 @@ Measured figures. `tests/bench/figures.py --write` makes this page of the record
 both against each other, so change a row in `figure_rows/` or its record, not this page.
 
 - *leaves out* says what the figure does not count: what was not computed, what was scaled, how far it is from a converged solution.
-- Rows in bold are headlines: they say scheme, precision, the share at rest, set-up, and what was extrapolated.
+- Rows in bold are headlines: they say scheme, precision, the share at rest, set-up, what was extrapolated, how their operator was checked,
+  and what is known of their error against a converged solution.
 - *of* is the machine, and the record with the commit of the program in brackets. All commits are in this repository's history, and
   no row is of a program that had changes besides.
 - *again* is the number of the command below the table that makes the record again, with the program as it is now; what the record's own
