@@ -68,6 +68,7 @@ void beats(Bench& b)
             throw;
         } catch (const Error& e) {
             b.fail(apd, e.what());
+            b.fail(rest, e.what());
         }
     }
 }
