@@ -18,7 +18,7 @@ void gpu(Bench& b)
         double most_ms;
     };
     constexpr std::array<Of, 3> all{
-        {{Precision::double_, 1e-5}, {Precision::mixed, 1e-4}, {Precision::single, 0.0025}}};
+        {{Precision::double_, 1e-9}, {Precision::mixed, 1e-5}, {Precision::single, 0.0025}}};
     for (const auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
         auto s = niederer_session(0.5, 0.05);
         s.scheme = scheme;

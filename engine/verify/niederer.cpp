@@ -184,7 +184,10 @@ void one(Bench& b, const Way& w, double dx_mm, double dt_ms, Chart& chart, bool 
     b.row({id + ".points",
            "how many of the nine points lie within the spread, " + what + ": " + times + " ms",
            "within what other programs have with this spacing and finer ones, and " +
-               number(100 * slack(dx_mm)) + " % more: " + spreads(dx_mm),
+               number(100 * slack(dx_mm)) +
+               " % more, since eleven programs took part and three are at hand (chosen from what "
+               "was found): " +
+               spreads(dx_mm),
            within(9, 9), "", last ? std::vector{chart} : std::vector<Chart>{}, programs(dx_mm)},
           inside);
 }
