@@ -159,7 +159,8 @@ class TestInduction : public QObject
         const auto text = "{\"schema\": 1, \"name\": \"numbered\", \"mesh\": {\"file\": \"" + file +
                           "\", \"length_unit\": \"mm\"}, \"tissue\": {\"regions\": [{\"label\": "
                           "\"*\", \"model\": \"aliev_panfilov_1996\", \"conductivity_S_per_m\": "
-                          "{\"fibre\": 0.2, \"sheet\": 0.2, \"normal\": 0.2}}]}}";
+                          "{\"fibre\": 0.2, \"sheet\": 0.2, \"normal\": 0.2}}]}, \"diffusion\": "
+                          "{\"scheme\": \"p1\"}, \"time\": {\"dt_ms\": 0.02, \"end_ms\": 1}}";
         const Heart heart(simulation::parse_session(text.toStdString(), "numbered.json"), {});
         for (std::size_t t = 0; t < numbers.size(); ++t)
             QCOMPARE(heart.segment_at(slab.centroid(t)), t == 0 ? 17 : t == 1 ? 1 : 0);
