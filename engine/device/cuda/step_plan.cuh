@@ -202,11 +202,10 @@ class QuiescentPlan final : public StepPlan<Real>
     void restore(State& d, const Snapshot& s);
 
     double tolerance_mV_;
-    int longest_; ///< steps in a long one
-    Rest long_;   ///< place of the step to come in its long one
-    /// Whether the step to come looks for fronts everywhere: the first of a graph that begins with
-    /// a long step, and of all steps that follow V from elsewhere.
-    bool looks_ = false, looked_ = false;
+    int longest_;         ///< steps in a long one
+    Rest long_;           ///< place of the step to come in its long one
+    bool looks_ = false;  ///< the step to come looks for fronts in all chunks
+    bool looked_ = false; ///< a step has done so since V was set from outside, or a run failed
     /// by steps, parity, stimulated, place in the long step and its length
     std::map<std::tuple<int, int, bool, int, int>, Graph> graphs_;
 };
