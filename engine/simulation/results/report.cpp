@@ -268,11 +268,16 @@ void add_seconds(Json& j, const ReportInput& in, const RunReport& r)
         j["cell_steps_solved_per_s"] = r.cell_steps_solved_per_s;
 }
 
-/// The device's ceilings, measured now; why not where that fails or is not wanted.
+/// The device's ceilings, measured now; why not where that fails or is not wanted. A run that was
+/// stopped or failed is to end soon (mpirun gives it a second): it measures none.
 std::optional<device::Ceilings> add_ceilings(Json& j, const ReportInput& in)
 {
     if (const auto& why = in.options.no_ceilings; !why.empty()) {
         j["ceilings_not_measured"] = why;
+        return {};
+    }
+    if (in.ended != "end") {
+        j["ceilings_not_measured"] = "the run did not come to its end";
         return {};
     }
     try {

@@ -62,8 +62,8 @@ Notices what_was_not_counted(const CountedKernels& c);
 std::string html_report(const ReportInput& in, const RunReport& report, const StepTraces& traces,
                         const ProbeTable& ecg);
 
-/// The content of report.json; measures the ceilings of the device now, which may fail: then it
-/// says why there are none.
+/// The content of report.json; measures the ceilings of the device now where the run came to its
+/// end, which may fail: where there are none, it says why.
 /// @param ecg  rows of the leads, whose beats are measured
 RunReport make_report(const ReportInput& in, const ProbeTable& ecg = {});
 /// What report.json says where make_report() has failed: why, and which files the run has left.

@@ -24,7 +24,8 @@ struct RunOptions
     bool branch = false;
     /// Also the bytes that the device's hardware counters count, or in the report why they do not.
     bool counters = false;
-    /// Why the device's ceilings are not to be measured at the end; empty: they are.
+    /// Why the device's ceilings are not to be measured at the end; empty: they are, in a
+    /// run that comes to its end.
     std::string no_ceilings;
     /// A small picture of the end, picture.png.
     enum class Picture {
