@@ -9,7 +9,6 @@
 #include "widgets/panels/site_words.hpp"
 
 #include <QComboBox>
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QTreeWidget>
 
@@ -265,8 +264,7 @@ class TestSitePulses : public QObject
         s.protocol = Protocol{Protocol::Kind::s1s2, 600, 8, {330}, 1e-4, 1000000, 1000};
         CaptureState c;
         c.refractory = {"S2", 320, 300};
-        QElapsedTimer timer;
-        timer.start();
+        const test::ProcessorClock timer;
         QVERIFY(!searchEnded(s, c, 1));
         QVERIFY2(timer.elapsed() < 2000 * test::slowdown,
                  qPrintable(QString::number(timer.elapsed())));

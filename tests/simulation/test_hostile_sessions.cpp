@@ -202,8 +202,7 @@ class TestHostileSessions : public QObject
     /// What is long is no slip of what is known: it was compared with it, letter by letter.
     void longWordsAreNoSlips()
     {
-        QElapsedTimer clock;
-        clock.start();
+        const test::ProcessorClock clock;
         const std::vector<std::string> known(100, "conductivity_S_per_m");
         QCOMPARE(likely(std::string(50'000'000, 'c'), known), std::string());
         QVERIFY(clock.elapsed() < 500);
@@ -220,7 +219,7 @@ class TestHostileSessions : public QObject
         for (const auto& file : {pipe, std::string("/dev/zero")})
             QVERIFY(why([&] { read_session(file); }).find("a pipe or a device") !=
                     std::string::npos);
-        QVERIFY(clock.elapsed() < 1000);
+        QVERIFY(clock.elapsed() < 10000);
     }
 
     void filesElsewhere()

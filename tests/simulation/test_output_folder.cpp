@@ -182,7 +182,7 @@ class TestOutputFolder : public QObject
         clock.start();
         QVERIFY(remove_earlier_outputs(p.out, 0, FrameFormat::none).empty());
         QVERIFY(what_folder_holds(p.out, {}, RunBegins::anew).empty());
-        QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
+        QVERIFY2(clock.elapsed() < 10000, qPrintable(QString::number(clock.elapsed())));
     }
 
     /// Each file of one list was looked for in all of the other.
@@ -198,8 +198,7 @@ class TestOutputFolder : public QObject
         }
         put(p.out / "report.json", report_of(files + "]"));
         put(p.out / "frames.pvd", frames);
-        QElapsedTimer clock;
-        clock.start();
+        const test::ProcessorClock clock;
         QCOMPARE(remove_earlier_outputs(p.out, 1, FrameFormat::vtu).size(), std::size_t(count));
         QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown,
                  qPrintable(QString::number(clock.elapsed())));
@@ -219,8 +218,7 @@ class TestOutputFolder : public QObject
         for (int k = 0; k < 1'000'000; ++k)
             files += ",\"" + std::to_string(k) + (k % 2 == 0 ? "\"" : "/a/b/c\"");
         put(out / "report.json", report_of(files + "]"));
-        QElapsedTimer clock;
-        clock.start();
+        const test::ProcessorClock clock;
         remove_earlier_outputs(out, 0, FrameFormat::vtu);
         QVERIFY2(clock.elapsed() < 3000 * tawara::test::slowdown,
                  qPrintable(QString::number(clock.elapsed())));
