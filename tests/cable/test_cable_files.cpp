@@ -238,7 +238,7 @@ class TestCableFiles : public QObject
     {
         const QString data = TAWARA_SOURCE_DIR "/../shared/data/";
         if (!QFile::exists(data + "swc.tar.xz"))
-            QSKIP("the collection of morphologies is not beside the repository");
+            QSKIP("morphologies of the shared data are not beside the repository");
         QCOMPARE(QProcess::execute("tar", {"xJf", data + "swc.tar.xz", "-C", folder_.path()}), 0);
         std::size_t good = 0, refused = 0;
         std::map<std::string, QString> reasons;

@@ -164,7 +164,7 @@ class TestCellPhysics : public QObject
     {
         const auto rows = read_rows(reference_ + "/GraphState/outputs_state.csv", 19);
         if (rows.size() < 900)
-            QSKIP("the reference traces (shared/data/cellml_reference.tar.xz) are not there");
+            QSKIP("reference traces of the shared data are not beside the repository");
         SingleCellOptions o = cell_of("epi");
         o.dt_ms = 0.002;
         o.stimulus_start_ms = 100;
@@ -194,7 +194,7 @@ class TestCellPhysics : public QObject
         const auto rows =
             read_rows(reference_ + "/SteadyStateRunner/outputs_detailed_voltage.csv", 1);
         if (rows.size() < 900)
-            QSKIP("the reference traces (shared/data/cellml_reference.tar.xz) are not there");
+            QSKIP("reference traces of the shared data are not beside the repository");
         std::vector<double> t, v;
         for (const auto& r : rows) {
             t.push_back(static_cast<double>(t.size()));

@@ -53,7 +53,7 @@ class TestCollections : public QObject
     void cellml()
     {
         if (!unpack("cellml"))
-            QSKIP("shared/data/cellml.tar.xz is not here");
+            QSKIP("models of the shared data are not beside the repository");
         const Count chaste = sweep("cellml/chaste");
         QCOMPARE(chaste.refused, 0); // all are complete models
         QCOMPARE(chaste.read, 42);
@@ -83,7 +83,7 @@ class TestCollections : public QObject
     void beats()
     {
         if (!unpack("cellml") || !unpack("mmt"))
-            QSKIP("shared/data/cellml.tar.xz and mmt.tar.xz are not here");
+            QSKIP("models of the shared data are not beside the repository");
         const bool full = qEnvironmentVariableIsSet("TAWARA_FULL");
         QElapsedTimer clock;
         clock.start();
@@ -116,7 +116,7 @@ class TestCollections : public QObject
     void mmt()
     {
         if (!unpack("mmt"))
-            QSKIP("shared/data/mmt.tar.xz is not here");
+            QSKIP("models of the shared data are not beside the repository");
         Count models = sweep("mmt/myokit-models");
         for (const auto& [file, reason] : models.reasons) // two models are no cells
             QVERIFY2((file == "lotka-volterra.mmt" || file == "logistic.mmt") &&

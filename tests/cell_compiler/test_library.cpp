@@ -171,7 +171,7 @@ class TestLibrary : public QObject
     void other_codings()
     {
         if (!collections_)
-            QSKIP("the collections of models are not beside the repository");
+            QSKIP("models of the shared data are not beside the repository");
         QFETCH(QString, variant);
         QFETCH(QString, file);
         QFETCH(QString, names);
@@ -234,7 +234,7 @@ class TestLibrary : public QObject
     void squid_axon_of_another_coding()
     {
         if (!collections_)
-            QSKIP("the collections of models are not beside the repository");
+            QSKIP("models of the shared data are not beside the repository");
         const CellSystem a = load_model("hodgkin_huxley_1952");
         const CellSystem b =
             load_model(folder_.filePath("mmt/myokit-models/hodgkin-1952.mmt").toStdString());
@@ -304,7 +304,7 @@ class TestLibrary : public QObject
     void irvine_channel()
     {
         if (!collections_)
-            QSKIP("the collections of models are not beside the repository");
+            QSKIP("models of the shared data are not beside the repository");
         const CellSystem a = load_model("greenstein_2006_irvine");
         const CellSystem b =
             load_model(folder_.filePath("mmt/myokit-models/iyer-2004.mmt").toStdString());

@@ -20,7 +20,7 @@ class TestReference : public QObject
                 QString(TAWARA_SOURCE_DIR "/../shared/data/") + name + ".tar.xz";
             if (!QFile::exists(archive) ||
                 QProcess::execute("tar", {"xJf", archive, "-C", folder_.path()}) != 0)
-                QSKIP("the collections of models and traces are not here");
+                QSKIP("models and traces of the shared data are not beside the repository");
         }
     }
     void traces_data()

@@ -210,7 +210,7 @@ class TestStability : public QObject
             QFileInfo(TAWARA_SOURCE_DIR "/../shared/data/meshes/dti004_carp_192k.tar.xz")
                 .absoluteFilePath();
         if (!QFileInfo::exists(archive))
-            QSKIP("the human heart dti004 is not there");
+            QSKIP("the human heart dti004 of the shared data is not beside the repository");
         QTemporaryDir dir;
         QCOMPARE(QProcess::execute("tar", {"-xJf", archive, "-C", dir.path()}), 0);
         const auto m = carp(dir.path());

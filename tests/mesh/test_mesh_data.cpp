@@ -68,7 +68,7 @@ class TestMeshData : public QObject
     void initTestCase()
     {
         if (!fs::exists(data_))
-            QSKIP("the reference data are not beside this checkout");
+            QSKIP("reference meshes of the shared data are not beside the repository");
     }
 
     void dti004()

@@ -266,7 +266,7 @@ class TestHeartEcg : public QObject
         QTemporaryDir folder;
         const QString pts = imagesHeart(folder);
         if (pts.isEmpty())
-            QSKIP("the reference meshes are not beside this checkout");
+            QSKIP("reference meshes of the shared data are not beside the repository");
         Session s;
         s.mesh = MeshFile{pts.toStdString(), LengthUnit::um, {}};
         s.scheme = diffusion::Scheme::p1;
@@ -341,7 +341,7 @@ class TestHeartEcg : public QObject
         QTemporaryDir folder;
         const QString pts = imagesHeart(folder);
         if (pts.isEmpty())
-            QSKIP("the reference meshes are not beside this checkout");
+            QSKIP("reference meshes of the shared data are not beside the repository");
         auto m = mesh::io::read(pts.toStdString()).mesh;
         const auto surface = mesh::surface(m, mesh::face_neighbours(m));
         QVERIFY(add_heart_coordinates(m, surface));

@@ -22,7 +22,7 @@ class TestHostileSet : public QObject
     {
         const QString archive = QString(TAWARA_SOURCE_DIR "/../shared/data/hostile.tar.xz");
         if (!QFile::exists(archive))
-            QSKIP("there is no shared/data/hostile.tar.xz beside the checkout");
+            QSKIP("hostile files of the shared data are not beside the repository");
         QTemporaryDir dir;
         QCOMPARE(QProcess::execute("tar", {"xJf", archive, "-C", dir.path()}), 0);
         // what is strange in these, and not wrong

@@ -323,7 +323,7 @@ class TestPurkinje : public QObject
     {
         const fs::path data = fs::path(TAWARA_SOURCE_DIR).parent_path() / "shared/data";
         if (!fs::exists(data / "purkinje/True_LVtree.vtu"))
-            QSKIP("the shared data are not there");
+            QSKIP("trees of the shared data are not beside the repository");
         Bar bar;
         auto s = bar.session("", 1);
         for (const char* file : {"True_LVtree.vtu", "True_RVtree.vtu"}) {

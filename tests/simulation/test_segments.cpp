@@ -123,7 +123,7 @@ class TestSegments : public QObject
                                      ? QFile::exists(beside) ? beside.toStdString() : std::string()
                                      : unpacked(qPrintable(archive), qPrintable(file));
         if (path.empty())
-            QSKIP("the reference meshes are not beside this checkout");
+            QSKIP("reference meshes of the shared data are not beside the repository");
         auto m = mesh::io::read(path).mesh;
         m.fields.clear();
         QVERIFY(simulation::add_heart_coordinates(m, mesh::surface(m, mesh::face_neighbours(m))));
