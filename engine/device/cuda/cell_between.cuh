@@ -207,6 +207,7 @@ struct LaneTetrahedra
 __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m, const Rest& rest,
                                            int k)
 {
+    constexpr int rows = LaneTetrahedra::rows;
     const int lane = threadIdx.x & 31;
     const FrontChunk c = f.chunk[k];
     const bool moves = !later(rest) || lane_moves(f, rest, c);
@@ -214,19 +215,19 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     if (!__ballot_sync(whole_warp, moves)) // nobody reads in_front of such a chunk
         return;
     if (!(difference > f.front_mV)) {
-        if (lane < 4)
-            f.in_front[4 * k + lane] = 0;
+        if (lane < rows)
+            f.in_front[rows * k + lane] = 0;
         return;
     }
     const LaneTetrahedra tetrahedra(f, k);
     tetrahedra.touch(f, rest);
-    unsigned bits[4];
+    unsigned bits[rows];
     int found = 0;
 #pragma unroll
-    for (int w = 0; w < 4; ++w) {
+    for (int w = 0; w < rows; ++w) {
         bits[w] = __ballot_sync(whole_warp, tetrahedra.in_front[w]);
         if (lane == 0)
-            f.in_front[4 * k + w] = bits[w];
+            f.in_front[rows * k + w] = bits[w];
         found += __popc(bits[w]);
     }
     if (found == 0)
@@ -238,7 +239,7 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     }
     at = __shfl_sync(whole_warp, at, 0);
 #pragma unroll
-    for (int w = 0; w < 4; ++w) {
+    for (int w = 0; w < rows; ++w) {
         if (bits[w] >> lane & 1)
             f.list[at + __popc(bits[w] & ((1u << lane) - 1))] =
                 k * FrontChunk::tetrahedra + 32 * w + lane;
