@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 namespace tawara::verify {
 
@@ -176,7 +177,10 @@ TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::pa
 {
     constexpr double second_ms = 1000;
     const auto rows = read_table(table);
-    const auto type = cell::make_cell_type(t.model, t.variant, {}, {});
+    std::vector<std::pair<std::string, double>> absent;
+    if (*t.absent != '\0')
+        absent.emplace_back(t.absent, 0.0);
+    const auto type = cell::make_cell_type(t.model, t.variant, absent, {});
     const auto system = cell::compiler::system_of(type);
     const auto columns = columns_of(*system, t.columns);
     if (rows.size() < 2 || rows[0].size() != columns.size())

@@ -43,6 +43,7 @@ struct LibraryTrace
     const char *model, *variant;
     const char* columns; ///< our states in the trace's order, by spaces; "Cai*1e-3" in another unit
     double stimulus_pA_per_pF, start_ms, duration_ms; ///< the pulse that the trace has
+    const char* absent = ""; ///< a parameter of ours that is 0, since the trace has no such current
 };
 
 /// Solves a model of the library by CVODE from a trace's first row on, with its pulse, and compares
