@@ -114,4 +114,7 @@ Group ecg_group();
 Group implicit_group();
 Group calcium_group();
 
+// Checks that have a source of their own.
+void systems_of_steps(Bench& b); ///< implicit.solver
+
 } // namespace tawara::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Implicit steps: orders in time and space.
+// Implicit steps: orders in time and space. Their linear systems: solver.cpp.
 #include "engine/diffusion/implicit.hpp"
 #include "engine/verify/check.hpp"
 #include "engine/verify/number.hpp"
@@ -149,6 +149,8 @@ Group implicit_group()
             "implicit steps",
             {{"linear", "backward Euler and Crank-Nicolson in time", true, linear,
               "the theta method's formula"},
+             {"solver", "linear systems of a step, Newton's method, and products of sparse rows",
+              true, systems_of_steps, "the step's equation, summed anew over pairs of unknowns"},
              {"newton_time", "Newton's method in time", true, newton_in_time,
               "solution: this program with explicit steps of 2 us (short form: 5), extrapolated"},
              {"newton_space", "Newton's method in space, both masses", false, newton_in_space,
