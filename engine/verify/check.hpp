@@ -116,5 +116,6 @@ Group calcium_group();
 
 // Checks that have a source of their own.
 void systems_of_steps(Bench& b); ///< implicit.solver
+void systems_on_trees(Bench& b); ///< cable.lu
 
 } // namespace tawara::verify

@@ -230,12 +230,13 @@ class TestVerify : public QObject
     void realGroupsPass()
     {
         const std::string names[]{"conservation",    "stability",       "ecg.lead_field",
-                                  "implicit.linear", "implicit.solver", "cable.rall"};
+                                  "implicit.linear", "implicit.solver", "cable.rall",
+                                  "cable.swc",       "cable.lu",        "cable.squid"};
         Settings s;
         s.short_form = true;
         const auto groups = chosen(verify::groups(), names);
         const auto t = make_table(s, groups, {{}, {}, {.threads = 2}});
-        QVERIFY(t.rows.size() >= 25);
+        QVERIFY(t.rows.size() >= 34);
         std::set<std::string> ids;
         for (const auto& r : t.rows) {
             QVERIFY2(r.verdict == Verdict::passed, line(r).c_str());
