@@ -2,6 +2,7 @@
 // The verification table: verdicts, order, what is said of rows that fail; and some of its groups.
 #include "engine/core/error.hpp"
 #include "engine/core/provenance.hpp"
+#include "engine/verify/problems/chi_square.hpp"
 #include "engine/verify/problems/deflection.hpp"
 #include "engine/verify/verify.hpp"
 #include "tests/simulation/command_line.hpp"
@@ -193,6 +194,29 @@ class TestVerify : public QObject
         QVERIFY_THROWS_EXCEPTION(Error, largest_deflection("I", t, std::vector<float>(), 1, 4));
     }
 
+    /// Quantiles are those of printed tables; classes of few are joined.
+    void chiSquares()
+    {
+        const std::pair<int, double> printed[]{
+            {1, 10.828}, {2, 13.816}, {3, 16.266}, {10, 29.588}, {100, 149.449}};
+        for (const auto& [freedom, x] : printed) {
+            QVERIFY(std::abs(chi_square_quantile(1e-3, freedom) - x) < 1e-3);
+            QVERIFY(std::abs(chi_square_tail(x, freedom) - 1e-3) < 1e-6);
+        }
+        QVERIFY(std::abs(chi_square_quantile(0.95, 10) - 3.940) < 1e-3);
+        const double counts[]{10, 20, 30}, even[]{1 / 3.0, 1 / 3.0, 1 / 3.0};
+        const auto three = chi_square(counts, even);
+        QVERIFY(std::abs(three.value - 10) < 1e-9 && three.freedom == 2);
+        const double few[]{4, 3, 93}, rare[]{0.03, 0.03, 0.94}, rare_last[]{0.94, 0.03, 0.03};
+        const auto joined = chi_square(few, rare);
+        QVERIFY(std::abs(joined.value - (1 / 6.0 + 1 / 94.0)) < 1e-9 && joined.freedom == 1);
+        const double many[]{93, 3, 4};
+        QVERIFY(std::abs(chi_square(many, rare_last).value - joined.value) < 1e-9);
+        const auto law = binomial_law(2, 0.25);
+        QVERIFY(std::abs(law[0] - 0.5625) < 1e-12 && std::abs(law[1] - 0.375) < 1e-12);
+        QVERIFY(std::abs(law[2] - 0.0625) < 1e-12 && law.size() == 3);
+    }
+
     /// What was made stays; the rest is skipped.
     void aStopKeepsWhatIsThere()
     {
@@ -229,14 +253,15 @@ class TestVerify : public QObject
     /// Ids are one row's alone, and begin with their group's name.
     void realGroupsPass()
     {
-        const std::string names[]{"conservation",    "stability",       "ecg.lead_field",
-                                  "implicit.linear", "implicit.solver", "cable.rall",
-                                  "cable.swc",       "cable.lu",        "cable.squid"};
+        const std::string names[]{"conservation",         "stability",         "ecg.lead_field",
+                                  "implicit.linear",      "implicit.solver",   "cable.rall",
+                                  "cable.swc",            "cable.lu",          "cable.squid",
+                                  "calcium.conservation", "calcium.channels"};
         Settings s;
         s.short_form = true;
         const auto groups = chosen(verify::groups(), names);
         const auto t = make_table(s, groups, {{}, {}, {.threads = 2}});
-        QVERIFY(t.rows.size() >= 34);
+        QVERIFY(t.rows.size() >= 50);
         std::set<std::string> ids;
         for (const auto& r : t.rows) {
             QVERIFY2(r.verdict == Verdict::passed, line(r).c_str());
