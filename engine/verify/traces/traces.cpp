@@ -7,12 +7,12 @@
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
 #include "engine/core/larger.hpp"
+#include "engine/core/resource.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
-#include <utility>
 
 namespace tawara::verify {
 
@@ -146,8 +146,9 @@ namespace {
 /// A column of a trace.
 struct Column
 {
-    std::size_t state; ///< of the model
-    double unit = 1;   ///< of the trace, in the model's
+    std::size_t state;         ///< of the model
+    double unit = 1, from = 0; ///< of the trace: its unit, then its zero, in the model's
+    double ours(double theirs) const { return unit * theirs + from; }
 };
 
 /// @throws InputError for a state that the model has not
@@ -157,6 +158,10 @@ std::vector<Column> columns_of(const CellSystem& s, const std::string& names)
     std::istringstream in(names);
     for (std::string name; in >> name;) {
         Column c{s.states.size()};
+        if (const auto plus = name.find('+'); plus != std::string::npos) {
+            c.from = std::strtod(name.c_str() + plus + 1, nullptr);
+            name.resize(plus);
+        }
         if (const auto star = name.find('*'); star != std::string::npos) {
             c.unit = std::strtod(name.c_str() + star + 1, nullptr);
             name.resize(star);
@@ -171,18 +176,32 @@ std::vector<Column> columns_of(const CellSystem& s, const std::string& names)
     return out;
 }
 
+/// The equations that a trace is of.
+CellSystem equations_of(const LibraryTrace& t)
+{
+    const std::string ours = t.ours;
+    if (ours.empty())
+        return *cell::compiler::system_of(cell::make_cell_type(t.model, t.variant, {}, {}));
+    const auto file = resource(std::string("resources/models/") + t.model + ".mmt");
+    auto text = file_content(file);
+    const auto at = text.find(ours);
+    if (at == std::string::npos || text.find(ours, at + 1) != std::string::npos)
+        throw InputError(file.string(), "should have " + ours +
+                                            " once; the text of another program's trace has " +
+                                            t.theirs + " there");
+    text.replace(at, ours.size(), t.theirs);
+    return resolve(cell::compiler::parse_mmt(text, file.string()));
+}
+
 } // namespace
 
 TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::path& table)
 {
     constexpr double second_ms = 1000;
     const auto rows = read_table(table);
-    std::vector<std::pair<std::string, double>> absent;
-    if (*t.absent != '\0')
-        absent.emplace_back(t.absent, 0.0);
-    const auto type = cell::make_cell_type(t.model, t.variant, absent, {});
-    const auto system = cell::compiler::system_of(type);
-    const auto columns = columns_of(*system, t.columns);
+    const auto type = cell::make_cell_type(t.model, t.variant, {}, {});
+    const auto system = equations_of(t);
+    const auto columns = columns_of(system, t.columns);
     if (rows.size() < 2 || rows[0].size() != columns.size())
         throw InputError(table.string(), "has " + std::to_string(rows.size()) + " rows of " +
                                              std::to_string(rows[0].size()) + " columns; want " +
@@ -191,15 +210,15 @@ TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::pa
                                              "of a second at even times");
     auto initial = type.initial;
     for (std::size_t q = 0; q < columns.size(); ++q)
-        initial[columns[q].state] = columns[q].unit * rows[0][q];
+        initial[columns[q].state] = columns[q].ours(rows[0][q]);
     ReferenceOptions o;
     const double end_ms = t.start_ms + t.duration_ms;
     o.stimulus = [&](double now_ms) {
         return now_ms >= t.start_ms && now_ms < end_ms ? t.stimulus_pA_per_pF : 0;
     };
     o.jumps_ms = {t.start_ms, end_ms};
-    const auto ours = Reference(*system).run(type.parameters, initial, second_ms,
-                                             second_ms / static_cast<double>(rows.size() - 1), o);
+    const auto ours = Reference(system).run(type.parameters, initial, second_ms,
+                                            second_ms / static_cast<double>(rows.size() - 1), o);
     TraceComparison c;
     c.model = t.model;
     c.states = initial.size();
@@ -207,7 +226,7 @@ TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::pa
     for (std::size_t q = 0; q < columns.size(); ++q) {
         double off = 0, all = 0, largest = 0;
         for (std::size_t k = 0; k < rows.size(); ++k) {
-            const double r = columns[q].unit * rows[k][q], d = ours.at(k)[columns[q].state] - r;
+            const double r = columns[q].ours(rows[k][q]), d = ours.at(k)[columns[q].state] - r;
             off += d * d;
             all += r * r;
             largest = larger_or_nan(largest, std::abs(d));
@@ -220,7 +239,7 @@ TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::pa
         }
         if (!std::isnan(c.worst_rrms_percent) && !(percent <= c.worst_rrms_percent)) {
             c.worst_rrms_percent = percent;
-            c.worst_rrms_state = system->states[columns[q].state].full_name;
+            c.worst_rrms_state = system.states[columns[q].state].full_name;
         }
     }
     return c;

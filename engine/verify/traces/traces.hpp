@@ -41,13 +41,18 @@ TraceComparison compare_traces(const std::filesystem::path& model,
 struct LibraryTrace
 {
     const char *model, *variant;
-    const char* columns; ///< our states in the trace's order, by spaces; "Cai*1e-3" in another unit
+    /// Our states in the trace's order, by spaces; "Cai*1e-3" in another unit, "V+10" where the
+    /// trace's zero is 10 higher.
+    const char* columns;
     double stimulus_pA_per_pF, start_ms, duration_ms; ///< the pulse that the trace has
-    const char* absent = ""; ///< a parameter of ours that is 0, since the trace has no such current
+    /// What the library's text has once, and what that program's text has in its place; empty:
+    /// nothing.
+    const char *ours = "", *theirs = "";
 };
 
 /// Solves a model of the library by CVODE from a trace's first row on, with its pulse, and compares
-/// with the trace: a second, all states at even times.
+/// with the trace: a second, all states at even times. What the trace's text has otherwise is put
+/// in the place of the library's (LibraryTrace::ours).
 /// @throws InputError, NumericsError
 TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::path& table);
 
