@@ -113,8 +113,8 @@ void declare_verify(const Declaration& d)
             "--data", a->data,
             "folder of another program's traces: DIR/cellml/chaste/MODEL.cellml of "
             "github.com/Chaste/cellml, DIR/cellml_reference/MODEL/GraphState/outputs_state.csv of "
-            "test/data/historic in github.com/ModellingWebLab/weblab-fc; without it their rows are "
-            "skipped, but for three of which the sources have a small form")
+            "test/data/historic in github.com/ModellingWebLab/weblab-fc; without it rows of "
+            "CellML files are skipped, and those of the library are of fewer samples")
         ->type_name("DIR");
     verify->add_option("--devices", a->devices, "which GPUs are looked at: cpu (none), cuda, auto")
         ->capture_default_str();

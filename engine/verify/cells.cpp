@@ -322,7 +322,7 @@ constexpr std::array<Expected, 14> of_the_library{
       two_programs,
       libcellml},
      {"shannon_bers_2004",
-      {"shannon_bers_2004", "", shannon_states, 9.5, 100, 5, "i_Kp = g_Kp", "i_Kp = 0 * g_Kp"},
+      {"shannon_bers_2004", "", shannon_states, 9.5, 100, 5, "g_Kp = 0.001", "g_Kp = 0"},
       two_programs_percent,
       two_programs,
       libcellml}}};
@@ -387,6 +387,11 @@ void untraced(Bench& b)
 void library_traces(Bench& b)
 {
     for (const auto& e : of_the_library) {
+        std::string what = std::string(against_a_trace) + ", a pulse of " +
+                           number(e.of.stimulus_pA_per_pF) + " pA/pF for " +
+                           number(e.of.duration_ms) + " ms";
+        if (*e.of.ours != '\0')
+            what += std::string(", with ") + e.of.theirs + " in the place of " + e.of.ours;
         Demand d{library_row(e.of.model, e.of.variant),
                  std::move(what),
                  e.requirement,

@@ -199,8 +199,8 @@ TraceComparison compare_library(const LibraryTrace& t, const std::filesystem::pa
 {
     constexpr double second_ms = 1000;
     const auto rows = read_table(table);
-    const auto type = cell::make_cell_type(t.model, t.variant, {}, {});
     const auto system = equations_of(t);
+    const auto type = cell::compiler::cell_type(system, t.variant, {}, {});
     const auto columns = columns_of(system, t.columns);
     if (rows.size() < 2 || rows[0].size() != columns.size())
         throw InputError(table.string(), "has " + std::to_string(rows.size()) + " rows of " +
