@@ -155,11 +155,13 @@ void say_velocities(Context& c, double edge_mm, Json& j)
     c.say("velocities along and across fibres of 0.13 and 0.018 S/m, against a fine mesh (ten "
           "Tusscher's cells):");
     for (const auto& by : simulation::mesh_schemes()) {
-        const auto error = [&](double sigma) {
+        const auto error = [&](double sigma, double other) {
             return simulation::velocity_error(by.scheme, by.mass, by.currents, edge_mm,
-                                              simulation::front_width_mm(sigma, s));
+                                              simulation::front_width_mm(sigma, s),
+                                              simulation::conductivity_ratio(sigma, other));
         };
-        const double along = error(usual.fibre), across = error(usual.sheet);
+        const double along = error(usual.fibre, usual.sheet),
+                     across = error(usual.sheet, usual.fibre);
         const bool on_vertices = by.scheme == diffusion::Scheme::p1;
         const bool interpolated = by.currents == device::IonicCurrents::interpolated;
         j["velocity_errors"].push_back(

@@ -72,7 +72,8 @@ AlongAcross worst_errors(const Session& s, const RegionMap& patches, const MeshS
         AlongAcross here{};
         for (std::size_t d = 0; d < 2; ++d)
             here[d] = sigma[d] > 0 ? velocity_error(by.scheme, by.mass, by.currents, edge_mm,
-                                                    front_width_mm(sigma[d], s))
+                                                    front_width_mm(sigma[d], s),
+                                                    conductivity_ratio(sigma[d], sigma[1 - d]))
                                    : here[0]; // nothing runs there on any mesh
         if (worst_of(here) > worst_of(worst))
             worst = here;
