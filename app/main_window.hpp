@@ -79,6 +79,7 @@ class MainWindow : public QMainWindow
     HeartView* view() { return m_grid->view(0); }
     ViewGrid* views() { return m_grid; }
     ViewController* viewController() { return m_views; }
+    const PaintingController* painting() const { return m_painting.get(); }
     DisplayPath* displayPath() { return m_displayPath; }
     Document* document() { return m_document; }
     ProbeModel* probes() { return m_probes; }

@@ -27,6 +27,7 @@ class PaintingController : public QObject
                        MessageBar& message);
     /// Where the mesh has tissue; null: the brush has to wait for it.
     void setBall(std::shared_ptr<const BallIndex> ball) { m_ball = std::move(ball); }
+    bool ready() const { return m_ball != nullptr; }
     void paint(const scene::Pick& pick, bool erase);
     void endStroke();
 

@@ -109,7 +109,7 @@ class TestHostile : public QObject
         } catch (const tawara::InputError& e) {
             QVERIFY2(QString(e.what()).contains("no differential equation"), e.what());
         }
-        QVERIFY(clock.elapsed() < 3000);
+        QVERIFY(clock.elapsed() < 3000 * tawara::test::slowdown);
     }
     /// Imports stay below the model's folder, by whatever way they would leave it.
     void imports_stay_inside()

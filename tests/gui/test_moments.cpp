@@ -2,6 +2,7 @@
 // What is shown is of its moment (regions, scar, cut face), and panels say what is drawn. With the
 // real engine on a small slab.
 #include "app/export/grid_painter.hpp"
+#include "app/painting_controller.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "widgets/panels/timeline.hpp"
@@ -196,7 +197,7 @@ class TestMoments : public QObject
     void aStrokeEndsTheReplay()
     {
         recordWithScar();
-        QTest::qWait(300); // the brush knows the mesh
+        QTRY_VERIFY_WITH_TIMEOUT(window->painting()->ready(), 60000);
         window->setMode(ClickMode::paint);
         scrub(2);
         QTRY_COMPARE_WITH_TIMEOUT(highestRegion(), 0.0F, patience);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Painting of tissue with the real engine on a small slab.
+#include "app/painting_controller.hpp"
 #include "app/real_engine.hpp"
 #include "tests/gui/window_fixture.hpp"
 #include "tests/slowdown.hpp"
@@ -78,7 +79,7 @@ class TestPainting : public QObject
         QTRY_VERIFY_WITH_TIMEOUT(window->view()->framesDrawn() > 0, 60000);
         window->view()->scene().look_from({0, 0, 1}, {0, 1, 0});
         window->view()->finePicture();
-        QTest::qWait(300); // the brush knows the mesh
+        QTRY_VERIFY_WITH_TIMEOUT(window->painting()->ready(), 60000);
     }
     void cleanup()
     {

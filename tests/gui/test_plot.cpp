@@ -116,7 +116,7 @@ class TestPlot : public QObject
         p.setWindowMs(20000);
         const test::ProcessorClock clock;
         QVERIFY(inked(p, QColor(0, 255, 0)) > 200);
-        QVERIFY2(clock.elapsed() < 2000, "600 thousand samples");
+        QVERIFY2(clock.elapsed() < 2000 * tawara::test::slowdown, "600 thousand samples");
     }
 
     /// What was kept stays, in its own look, while the run begins anew and other curves come.

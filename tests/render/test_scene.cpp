@@ -401,7 +401,8 @@ class TestScene : public QObject
         const test::ProcessorClock clock;
         for (int i = 0; i < 200; ++i)
             (void)view->scene().pick(150 + i, 150);
-        QVERIFY2(clock.elapsed() < 1000, qPrintable(QString::number(clock.elapsed())));
+        QVERIFY2(clock.elapsed() < 1000 * tawara::test::slowdown,
+                 qPrintable(QString::number(clock.elapsed())));
     }
 
     void flashFades()
