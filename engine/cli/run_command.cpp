@@ -105,6 +105,16 @@ void need_html(const fs::path& report)
         throw InputError(report.string(), "reports are written as .html; want that extension");
 }
 
+/// Whether a run there would replace the report, or the file that a link of its name leads to.
+bool is_folder_of(const fs::path& out, const fs::path& report)
+{
+    std::error_code none;
+    const auto here = fs::absolute(report).parent_path();
+    const auto real = fs::weakly_canonical(report, none).parent_path();
+    return fs::equivalent(out, here, none) || fs::equivalent(out, real, none) ||
+           fs::equivalent(out / "report.json", report, none);
+}
+
 /// A run as its arguments describe it.
 struct AskedRun
 {
@@ -126,7 +136,7 @@ AskedRun again(const RunArguments& a, simulation::RecordedRun recorded)
     auto& o = out.options;
     const auto folder = fs::absolute(words.at(0)).lexically_normal().parent_path();
     o.out = a.out.empty() ? fs::path(folder.string() + "-again") : fs::path(a.out);
-    if (fs::absolute(o.out / "report.json").lexically_normal() == folder / "report.json")
+    if (is_folder_of(o.out, words.at(0)))
         throw InputError("--out " + o.out.string(),
                          "is the folder of the report, whose files would be lost; give another");
     o.html = a.report;

@@ -266,6 +266,12 @@ class TestReproduce : public SlabCommands
         QTest::addColumn<QString>("says");
         QTest::newRow("its own folder")
             << QStringList{"first/report.json", "--out", "first"} << "is the folder of the report";
+        QTest::newRow("a link to its own folder")
+            << QStringList{"first/report.json", "--out", "link"} << "is the folder of the report";
+        QTest::newRow("read by a link to its folder")
+            << QStringList{"link/report.json", "--out", "first"} << "is the folder of the report";
+        QTest::newRow("a link to the report")
+            << QStringList{"report-link.json", "--out", "first"} << "is the folder of the report";
         QTest::newRow("--set") << QStringList{"first/report.json", "--set", "time.dt_ms=0.01"}
                                << "does the run of a report again as it was";
         QTest::newRow("a session") << QStringList{"slab.json"} << "is no report of a run";
@@ -283,6 +289,8 @@ class TestReproduce : public SlabCommands
     {
         QFETCH(QStringList, words);
         QFETCH(QString, says);
+        QFile::link(path("first"), path("link")); // of the first row on
+        QFile::link(path("first/report.json"), path("report-link.json"));
         QVERIFY(QDir().mkpath(path("old")));
         auto old = report("first");
         auto record = old["reproduction"].toObject();
