@@ -264,6 +264,42 @@ class TestCliResults : public QObject
         QVERIFY(out.exists("notes.txt") && out.exists("report.json"));
     }
 
+    /// What a run reads is neither removed as a file of an earlier run nor replaced by its own.
+    void whatARunReadsStays()
+    {
+        write_session("first.json", "p1");
+        QCOMPARE(run({"run", path("first.json"), "--out", path("own")}).status, 0);
+        const auto text = QByteArray(session).replace("SCHEME", "p1");
+        const QByteArray slab = R"("slab_mm": [3, 2, 1], "spacing_mm": 0.5)";
+        QVERIFY(text.contains(slab));
+        QVERIFY(write_text(dir_.filePath("of-mesh.json"),
+                           QByteArray(text).replace(slab, R"("file": "own/activation.vtu")")));
+        const auto before = lines(dir_.filePath("own/activation.vtu"));
+        auto r = run({"run", path("of-mesh.json"), "--out", path("own"), "--until", "0.1"});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.find("is a file that the session of this run names, which would replace or "
+                            "remove it") != std::string::npos,
+                 r.err.c_str());
+        QVERIFY(!before.isEmpty());
+        QCOMPARE(lines(dir_.filePath("own/activation.vtu")), before);
+        QVERIFY(QFile::exists(dir_.filePath("own/probes.csv"))); // nothing was removed
+        QVERIFY(QFile::link(dir_.filePath("own"), dir_.filePath("link-to-own")));
+        QVERIFY(write_text(dir_.filePath("own/report.json"), text));
+        r = run({"run", path("own/report.json"), "--out", path("link-to-own")});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.find("is the session of this run, which would replace") != std::string::npos,
+                 r.err.c_str());
+        QVERIFY(write_text(dir_.filePath("s.html"), text));
+        r = run({"run", path("s.html"), "--out", path("new"), "--report", path("s.html")});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.find("whose report would replace it") != std::string::npos, r.err.c_str());
+        for (const char* kept : {"own/report.json", "s.html"}) {
+            QFile f(dir_.filePath(kept));
+            QVERIFY(f.open(QIODevice::ReadOnly));
+            QCOMPARE(f.readAll(), text);
+        }
+    }
+
     void refuses()
     {
         write_session("s.json", "p1");

@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/simulation/results/files_there.hpp"
 #include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/results/run_sources.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "tests/several.hpp"
@@ -241,6 +242,43 @@ class TestOutputFolder : public QObject
         put(p.out / "frames.pvd", "<DataSet timestep=\"1\" file=\"" + frame_name(50) + "\"/>\n");
         QCOMPARE(remove_earlier_outputs(p.out, 2, FrameFormat::vtu).size(), std::size_t(1));
         QVERIFY(fs::exists(p.out / frame_name(50)));
+    }
+
+    /// Frames of an earlier run, which its list names, and those to come; a checkpoint stays.
+    void sourcesAreToldFromOutputs()
+    {
+        Place p;
+        put(p.out / frame_name(50), "a frame");
+        put(p.out / "mine.vtu", "a mesh");
+        put(p.out / checkpoint_name(1), "a checkpoint");
+        fs::create_symlink(p.out / frame_name(50), p.root / "link.vtu");
+        const auto is_refused = [&](const fs::path& mesh, const ComingOutputs& coming) {
+            Session s;
+            s.folder = p.root;
+            MeshFile file;
+            file.file = mesh.string();
+            s.mesh = file;
+            RunOptions o;
+            o.out = p.out;
+            o.resume = p.out / checkpoint_name(1);
+            try {
+                need_sources_kept(s, o, coming);
+                return false;
+            } catch (const InputError&) {
+                return true;
+            }
+        };
+        ComingOutputs none, frames;
+        frames.end_step = 100;
+        frames.frame_every = 50;
+        QVERIFY(!is_refused("out/" + frame_name(50), none));
+        QVERIFY(is_refused("out/" + frame_name(50), frames));
+        QVERIFY(is_refused("link.vtu", frames));
+        QVERIFY(!is_refused("out/mine.vtu", frames));
+        put(p.out / "frames.pvd", "<DataSet timestep=\"1\" file=\"" + frame_name(50) + "\"/>\n");
+        QVERIFY(is_refused(p.out / frame_name(50), none));
+        put(p.out / "report.json", report_of("[\"mine.vtu\"]"));
+        QVERIFY(is_refused("out/mine.vtu", none));
     }
 
     /// Where the folder's path leads elsewhere in the middle of a run, its files stay together.

@@ -10,6 +10,7 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/going_on.hpp"
 #include "engine/simulation/results/run_notices.hpp"
+#include "engine/simulation/results/run_sources.hpp"
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 
@@ -159,6 +160,9 @@ void PartRun::begin_folder(const Progress& progress)
     if (group_.is_first()) {
         if (progress.report) // a stop is for all, who agree on it later
             progress.report(0, stage_of_outputs);
+        ComingOutputs coming;
+        coming.files = {"activation.csv", "probes.csv", "report.json", "frames.pvd", "ecg.csv"};
+        need_sources_kept(session_, options_, coming);
         std::error_code none;
         std::filesystem::create_directories(out, none); // else the first file says why not
         lock_.take(out);

@@ -71,6 +71,19 @@ std::vector<std::string> reported_files(const fs::path& out, FilesThere& there)
     return {files.begin(), files.end()};
 }
 
+std::vector<std::string> listed_outputs(const fs::path& out, FilesThere& there)
+{
+    auto listed = reported_files(out, there);
+    for (auto& f : listed_frames(out / "frames.pvd"))
+        if (is_frame(f.file)) {
+            listed.push_back(std::move(f.file));
+            listed.emplace_back("frames.pvd");
+        }
+    std::sort(listed.begin(), listed.end());
+    listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+    return listed;
+}
+
 constexpr std::size_t largest_page = 256U << 20; ///< with all its pictures [bytes]
 
 /// Whether a file is a report for people (to_html()).
@@ -110,6 +123,12 @@ std::string frame_name(std::int64_t step)
     char name[40];
     std::snprintf(name, sizeof name, "frames/%09lld.vtu", static_cast<long long>(step));
     return name;
+}
+
+std::vector<std::string> listed_outputs(const fs::path& out)
+{
+    FilesThere there(out);
+    return listed_outputs(out, there);
 }
 
 bool add_to_report(const fs::path& folder, const std::string& file)
@@ -226,14 +245,7 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunB
     const bool fresh = begins == RunBegins::anew;
     Notices said;
     FilesThere there(out);
-    auto listed = reported_files(out, there);
-    for (auto& f : listed_frames(out / "frames.pvd"))
-        if (is_frame(f.file)) {
-            listed.push_back(std::move(f.file));
-            listed.emplace_back("frames.pvd");
-        }
-    std::sort(listed.begin(), listed.end());
-    listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+    const auto listed = listed_outputs(out, there);
     std::vector<std::string> others;
     std::error_code none;
     for (const auto& name : coming.files)

@@ -117,6 +117,9 @@ struct ComingOutputs
     bool has_checkpoint(const std::string& name) const;
 };
 
+/// The files that remove_earlier_outputs() may take away, relative to the folder, sorted.
+std::vector<std::string> listed_outputs(const std::filesystem::path& out);
+
 /// What a run begins with.
 enum class RunBegins {
     anew,

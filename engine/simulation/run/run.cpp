@@ -17,6 +17,7 @@
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/report.hpp"
 #include "engine/simulation/results/run_notices.hpp"
+#include "engine/simulation/results/run_sources.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
@@ -250,6 +251,7 @@ ComingOutputs Run::outputs_to_come() const
 void Run::begin_folder(FolderLock& lock, const Progress& progress)
 {
     progress.at(0, stage_of_outputs);
+    need_sources_kept(session_, options_, outputs_to_come());
     std::error_code none;
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
     lock.take(options_.out);
