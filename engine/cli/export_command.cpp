@@ -82,6 +82,27 @@ void remove_fibres(Context& c, const fs::path& lon)
     c.say("removed " + lon.string() + ": this mesh has no fibres");
 }
 
+/// What is read is not written over: the result could not be made again.
+void need_other_files(const std::vector<fs::path>& written, const std::vector<fs::path>& read)
+{
+    std::error_code none;
+    for (const auto& out : written)
+        for (const auto& in : read)
+            if (fs::equivalent(out, in, none))
+                throw InputError(out.string(), "would replace " + in.string() +
+                                                   ", which the export is made from; give --out "
+                                                   "another name");
+}
+
+/// Of the same name: the frames' file and those of the mesh beside it.
+std::vector<fs::path> igb_files(const fs::path& igb)
+{
+    std::vector<fs::path> out{igb};
+    for (const char* kind : {".pts", ".elem", ".lon"})
+        out.push_back(fs::path(igb).replace_extension(kind));
+    return out;
+}
+
 /// A run with output.frames "igb" has what is asked for.
 /// @return the files that were written; none where those of the run are meant
 std::vector<fs::path> copy_igb(Context& c, const fs::path& folder, const fs::path& out)
@@ -91,6 +112,7 @@ std::vector<fs::path> copy_igb(Context& c, const fs::path& folder, const fs::pat
         c.say("the run has written " + out.string() + " itself");
         return {};
     }
+    need_other_files(igb_files(out), igb_files(folder / "frames.igb"));
     Written written;
     for (const char* kind : {".igb", ".pts", ".elem", ".lon"}) {
         auto to = out;
@@ -226,6 +248,7 @@ std::vector<fs::path> export_igb(Context& c, const fs::path& folder, const fs::p
               1e-3 * every))
             throw InputError(pvd.string(), "frames are not evenly apart, which .igb wants");
     const auto files = files_of(frames, folder, pvd);
+    need_other_files(igb_files(out), files);
     Written written;
     std::unique_ptr<simulation::IgbWriter> igb;
     for (std::size_t k = 0; k < frames.size(); ++k) {
@@ -265,6 +288,8 @@ void run_export(Context& c, const ExportArguments& a)
     const fs::path out = a.out.empty()
                              ? folder / (quantity + (a.kind == "frames-igb" ? ".igb" : ".dat"))
                              : fs::path(a.out);
+    need_other_files(a.kind == "frames-igb" ? igb_files(out) : std::vector<fs::path>{out},
+                     {folder / "activation.vtu", folder / "frames.pvd", folder / "report.json"});
     OutputFolder guard; // a name that the program chose is the folder's own file
     if (a.out.empty())
         guard = OutputFolder(folder);

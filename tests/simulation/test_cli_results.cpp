@@ -264,6 +264,24 @@ class TestCliResults : public QObject
         QVERIFY(out.exists("notes.txt") && out.exists("report.json"));
     }
 
+    void exportsLeaveWhatTheyAreMadeFrom()
+    {
+        write_session("source.json", "p1");
+        QCOMPARE(run({"run", path("source.json"), "--out", path("source")}).status, 0);
+        for (const auto& [kind, file] : {std::pair{"activation-dat", "source/activation.vtu"},
+                                         {"activation-dat", "source/report.json"},
+                                         {"frames-igb", "source/frames.pvd"},
+                                         {"frames-igb", "source/frames/000000150.vtu"}}) {
+            const auto before = lines(dir_.filePath(file));
+            QVERIFY2(!before.isEmpty(), file);
+            const auto r = run({"export", path("source"), "--to", kind, "--out", path(file)});
+            QCOMPARE(r.status, 2);
+            QVERIFY2(r.err.find("which the export is made from") != std::string::npos,
+                     r.err.c_str());
+            QCOMPARE(lines(dir_.filePath(file)), before);
+        }
+    }
+
     /// What a run reads is neither removed as a file of an earlier run nor replaced by its own.
     void whatARunReadsStays()
     {
