@@ -168,8 +168,23 @@ class TestReproduce : public SlabCommands
         const auto resumed =
             SlabCommands::run("slab.json", "resumed", {"--resume", path("first" + at_4_ms)});
         QVERIFY2(resumed.status == 0, qPrintable(resumed.shown()));
-        const auto r = test::run({"run", "--reproduce", file("resumed/report.json")});
+        auto r = test::run({"run", "--reproduce", file("resumed/report.json")});
         QVERIFY2(r.status == 0, (r.out + r.err).c_str());
+
+        // a report of others may call any file its checkpoint, however long it is
+        QFile sparse(path("sparse.tcp"));
+        QVERIFY(sparse.open(QIODevice::WriteOnly) && sparse.resize(qint64(5) << 30));
+        auto other = report("resumed");
+        auto record = other["reproduction"].toObject();
+        record.remove("session_sha256"); // keys are in another order now
+        record["resume"] = path("sparse.tcp");
+        other["reproduction"] = record;
+        QVERIFY(QDir().mkpath(path("sparse")));
+        put("sparse", other);
+        r = test::run({"run", "--reproduce", file("sparse/report.json")});
+        QCOMPARE(r.status, 2);
+        QVERIFY2(r.err.find(file("sparse.tcp") + ": is no Tawara checkpoint") != std::string::npos,
+                 r.err.c_str());
     }
 
     /// A folder with session, mesh and results that has another name now; then one of results

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/simulation/results/reproduction_record.hpp"
 
-#include "engine/core/file_content.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/digest/sha256.hpp"
 #include "engine/simulation/results/model_digests.hpp"
@@ -100,7 +99,7 @@ Json reproduction_json(const ReportInput& in, const device::Maps& maps)
     if (!o.resume.empty()) {
         j["resume"] = at_its_place(o.resume);
         j["branch"] = o.branch;
-        j["resume_sha256"] = sha256(file_content(o.resume));
+        j["resume_sha256"] = sha256_of_file(o.resume);
     }
     j["mesh_sha256"] = in.by != nullptr ? in.by->mesh_sha256 : mesh_sha256(*in.tissue.mesh);
     j["end_sha256"] = end_digest(in);
