@@ -18,42 +18,55 @@ namespace fs = std::filesystem;
 
 constexpr mode_t of_others = S_IWGRP | S_IWOTH;
 
-/// Makes a folder and those above it that are missing, for this user alone.
-int make_folders(const fs::path& folder)
+/// Why nothing can be kept in a folder, which is made where it is missing; empty: it can.
+std::string refusal_of(const fs::path& folder)
+{
+    if (const int e = make_own_folders(folder); e != 0)
+        return "the folder " + folder.string() + " cannot be made: " + std::strerror(e);
+    return distrust_of(folder);
+}
+
+} // namespace
+
+int make_own_folders(const fs::path& folder)
 {
     if (folder.empty() || ::mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST)
         return 0;
     if (errno != ENOENT)
         return errno;
-    if (const int e = make_folders(folder.parent_path()); e != 0)
+    if (const int e = make_own_folders(folder.parent_path()); e != 0)
         return e;
     return ::mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST ? 0 : errno;
 }
 
 std::string distrust_of(const fs::path& folder)
 {
-    if (const int e = make_folders(folder); e != 0)
-        return "the folder " + folder.string() + " cannot be made: " + std::strerror(e);
     struct stat s = {}, above = {};
-    if (::stat(folder.c_str(), &s) != 0 || !S_ISDIR(s.st_mode))
+    if (::lstat(folder.c_str(), &s) != 0)
+        return folder.string() + " is no folder";
+    if (S_ISLNK(s.st_mode))
+        return folder.string() + " is a symbolic link";
+    if (!S_ISDIR(s.st_mode))
         return folder.string() + " is no folder";
     if (s.st_uid != ::geteuid())
         return "the folder " + folder.string() + " belongs to another user";
     if ((s.st_mode & of_others) != 0)
         return "others may write in the folder " + folder.string() +
                " (take that from them: chmod go-w)";
-    const auto parent = folder.parent_path();
-    if (!parent.empty() && ::stat(parent.c_str(), &above) == 0 &&
-        (above.st_mode & of_others) != 0 && (above.st_mode & S_ISVTX) == 0)
+    const auto parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
+    if (::stat(parent.c_str(), &above) != 0)
+        return parent.string() + " cannot be looked at: " + std::strerror(errno);
+    if (above.st_uid != ::geteuid() && above.st_uid != 0)
+        return "another user may replace the folder " + folder.string() + ": " + parent.string() +
+               " belongs to that user";
+    if ((above.st_mode & of_others) != 0 && (above.st_mode & S_ISVTX) == 0)
         return "others may replace the folder " + folder.string() + ": they may write in " +
                parent.string();
     return {};
 }
 
-} // namespace
-
 KeptFiles::KeptFiles(fs::path folder, std::string extension, std::uintmax_t most_bytes)
-    : folder_(std::move(folder)), extension_(std::move(extension)), distrust_(distrust_of(folder_)),
+    : folder_(std::move(folder)), extension_(std::move(extension)), distrust_(refusal_of(folder_)),
       most_bytes_(most_bytes)
 {
 }

@@ -8,6 +8,15 @@
 
 namespace tawara {
 
+/// Makes a folder and those above it that are missing, for this user alone.
+/// @return 0, or why one could not be made, as errno has it
+int make_own_folders(const std::filesystem::path& folder);
+
+/// Why others could have put something into a folder, or another folder in its place: it is a
+/// symbolic link or no folder, it is not this user's, others may write there, or the folder above
+/// is another user's (root aside) or lets others rename what it holds. Empty: nobody could.
+std::string distrust_of(const std::filesystem::path& folder);
+
 /// A folder of files that the program could make again and that it takes as its own: a file that
 /// another user could have put or changed there is none of them.
 class KeptFiles

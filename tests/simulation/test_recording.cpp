@@ -365,6 +365,50 @@ class TestRecording : public QObject
         QCOMPARE(remove_orphaned_recordings(folder / "missing"), 0);
     }
 
+    /// Only what the program has made is removed, in a folder that nobody else may write into.
+    void removesNothingOfOthers()
+    {
+        const auto above = fs::path(dir_.path().toStdString()) / "above";
+        const auto folder = above / "recordings", other = above / "other";
+        for (const auto& at : {folder, other}) {
+            fs::create_directories(at);
+            for (const char* name : {"99-0", "thesis", "99-", "-0", "99-0-1", "99"}) {
+                fs::create_directory(at / name);
+                std::ofstream(at / (std::string(name) + ".lock")) << "";
+            }
+        }
+        fs::permissions(above, fs::perms::owner_all);
+        fs::permissions(other, fs::perms::owner_all);
+        const auto link = above / "link";
+        fs::create_directory_symlink("other", link);
+        auto o = options();
+        o.folder = link;
+        QCOMPARE(remove_orphaned_recordings(link), 0);
+        QVERIFY_THROWS_EXCEPTION(InputError, Recording(10, o));
+        QVERIFY(fs::exists(other / "99-0.lock") && fs::exists(other / "thesis.lock"));
+
+        fs::permissions(folder, fs::perms::all); // of everybody
+        QCOMPARE(remove_orphaned_recordings(folder), 0);
+        fs::permissions(folder, fs::perms::owner_all);
+        fs::permissions(above, fs::perms::all); // whoever likes may put another in its place
+        QCOMPARE(remove_orphaned_recordings(folder), 0);
+        o.folder = folder;
+        QVERIFY_THROWS_EXCEPTION(InputError, Recording(10, o));
+        fs::permissions(above, fs::perms::owner_all);
+
+        fs::remove(folder / "99-0");
+        fs::create_directory_symlink(other, folder / "99-0");
+        fs::create_directory(folder / "98-7");
+        fs::create_symlink(other / "99-0.lock", folder / "98-7.lock");
+        QCOMPARE(remove_orphaned_recordings(folder), 1);
+        QVERIFY(!fs::is_symlink(folder / "99-0") && !fs::exists(folder / "99-0.lock"));
+        QVERIFY(fs::exists(other / "thesis") && fs::exists(other / "99-0.lock"));
+        QVERIFY(fs::exists(folder / "98-7"));
+        for (const char* name : {"thesis", "99-", "-0", "99-0-1", "99"})
+            QVERIFY(fs::exists(folder / name) &&
+                    fs::exists(folder / (std::string(name) + ".lock")));
+    }
+
     void refuses()
     {
         auto o = options();

@@ -3,6 +3,7 @@
 
 #include "engine/core/cache_folder.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/kept_files.hpp"
 #include "engine/simulation/observe/recording.hpp"
 
 #include <atomic>
@@ -19,23 +20,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the path still names the file that is open (nobody has removed it in between).
+constexpr std::string_view lock_extension = ".lock";
+
+/// Whether the path still names the file that is open (nobody has removed it in between), and
+/// through no link.
 bool same_file(int fd, const fs::path& path)
 {
     struct stat open_file
     {
     }, named{};
-    return ::fstat(fd, &open_file) == 0 && ::stat(path.c_str(), &named) == 0 &&
+    return ::fstat(fd, &open_file) == 0 && ::lstat(path.c_str(), &named) == 0 &&
            open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
 }
 
-/// Whether a folder is this user's.
-bool is_own(const fs::path& folder)
+/// The name of a lock that an OwnFolder makes: PID-N.lock.
+bool is_lock_name(const std::string& name)
 {
-    struct stat s
-    {
-    };
-    return ::stat(folder.c_str(), &s) == 0 && s.st_uid == ::geteuid();
+    constexpr std::string_view digits = "0123456789";
+    const auto dash = name.find_first_not_of(digits);
+    if (dash == 0 || dash == std::string::npos || name[dash] != '-')
+        return false;
+    const auto end = name.find_first_not_of(digits, dash + 1);
+    return end != std::string::npos && end > dash + 1 && name.substr(end) == lock_extension;
 }
 
 } // namespace
@@ -43,17 +49,16 @@ bool is_own(const fs::path& folder)
 OwnFolder::OwnFolder(const fs::path& parent)
 {
     static std::atomic<unsigned> counter{0};
-    std::error_code e;
-    fs::create_directories(parent, e);
-    if (e)
-        throw InputError(parent.string(), "recordings cannot be kept there: " + e.message() +
+    if (const int why = make_own_folders(parent); why != 0)
+        throw InputError(parent.string(), std::string("recordings cannot be kept there: ") +
+                                              std::strerror(why) +
                                               "; set XDG_CACHE_HOME to a folder with space");
-    if (!is_own(parent)) // who could put other frames there, or links
-        throw InputError(parent.string(), "recordings cannot be kept there: the folder belongs to "
-                                          "another user; set XDG_CACHE_HOME to one of your own");
+    if (const auto why = distrust_of(parent); !why.empty()) // others' frames there, or links
+        throw InputError(parent.string(), "recordings cannot be kept there: " + why +
+                                              "; set XDG_CACHE_HOME to a folder of your own");
     for (int attempt = 0; attempt < 100; ++attempt) {
         path_ = parent / (std::to_string(getpid()) + "-" + std::to_string(counter++));
-        lock_ = path_.string() + ".lock";
+        lock_ = path_.string() + std::string(lock_extension);
         fd_ = ::open(lock_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd_ < 0) {
             if (errno == EEXIST)
@@ -63,10 +68,10 @@ OwnFolder::OwnFolder(const fs::path& parent)
                                                   "; set XDG_CACHE_HOME to a folder with space");
         }
         if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 && same_file(fd_, lock_) &&
-            fs::create_directory(path_, e))
+            ::mkdir(path_.c_str(), S_IRWXU) == 0)
             return;
         ::close(fd_);
-        fs::remove(lock_, e);
+        ::unlink(lock_.c_str());
     }
     throw InputError(parent.string(), "no folder for a recording could be made there");
 }
@@ -81,7 +86,7 @@ OwnFolder::~OwnFolder()
 
 GrowingFile::GrowingFile(fs::path path) : path_(std::move(path))
 {
-    fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd_ < 0)
         throw InputError(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
 }
@@ -144,18 +149,18 @@ int remove_orphaned_recordings(const fs::path& folder)
 {
     int removed = 0;
     std::error_code e;
-    if (!is_own(folder))
-        return 0;
+    if (!distrust_of(folder).empty())
+        return 0; // another's files may lie there
     for (const auto& entry : fs::directory_iterator(folder, e)) {
-        if (entry.path().extension() != ".lock")
+        if (!is_lock_name(entry.path().filename().string()))
             continue;
-        const int fd = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
+        const int fd = ::open(entry.path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0)
             continue;
         if (::flock(fd, LOCK_EX | LOCK_NB) == 0 && same_file(fd, entry.path())) {
             auto data = entry.path();
             std::error_code ignored;
-            fs::remove_all(data.replace_extension(), ignored);
+            fs::remove_all(data.replace_extension(), ignored); // of a link the link alone
             fs::remove(entry.path(), ignored);
             ++removed;
         }
