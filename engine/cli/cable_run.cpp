@@ -3,8 +3,11 @@
 #include "engine/cli/cable_run.hpp"
 #include "engine/cable/measures.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/folder_lock.hpp"
 #include "engine/core/memory.hpp"
+#include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
+#include "engine/simulation/results/outputs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -183,9 +186,41 @@ void give_membranes(const CableRunArguments& a, const std::map<std::int32_t, cel
                                                "; tawara-cli cable info lists its kinds");
 }
 
+/// The folder of the outputs, which no other run writes into meanwhile, and this one through no
+/// link.
+class CableFolder
+{
+  public:
+    /// @param out  empty: none @throws InputError while another run writes there
+    explicit CableFolder(const std::string& out) : out_(out)
+    {
+        if (!out_.empty())
+            lock_.take(out_);
+    }
+    /// Makes it, before the first step. @throws InputError where files cannot be written later
+    void begin()
+    {
+        if (out_.empty())
+            return;
+        std::error_code none;
+        std::filesystem::create_directories(out_, none); // else OutputFolder says why not
+        lock_.take(out_);
+        folder_ = OutputFolder(out_);
+        simulation::ComingOutputs coming;
+        coming.files = {"traces.csv", "spikes.csv", "report.json"};
+        simulation::need_places(out_, coming);
+    }
+
+  private:
+    std::filesystem::path out_;
+    FolderLock lock_;
+    OutputFolder folder_;
+};
+
 template <class Real>
 void run_as(Context& c, const CableRunArguments& a, const std::vector<NamedCable>& cables,
-            const std::map<std::int32_t, cell::CellType>& membranes, const Progress& progress)
+            const std::map<std::int32_t, cell::CellType>& membranes, CableFolder& folder,
+            const Progress& progress)
 {
     const auto& info = cell::model_info(membranes.at(-1).model);
     const auto scheme = a.scheme.empty() ? usual_cable_scheme(info, a.second_order)
@@ -216,6 +251,7 @@ void run_as(Context& c, const CableRunArguments& a, const std::vector<NamedCable
     o.sample_every_ms = a.every_ms;
     o.traced_copies = static_cast<std::size_t>(a.traced);
     o.spike_mV = a.spike_mV;
+    folder.begin();
     const auto r = run_cables(running, o, progress);
     auto report = cable_report(a, named, probes, dt, std::string(cell::name(scheme)), r);
     if (!a.out.empty()) {
@@ -256,6 +292,7 @@ void run_cable_command(Context& c, CableRunArguments a)
         need_writable_folder(a.out);
         c.say_new_folder(a.out);
     }
+    CableFolder folder(a.out);
     auto progress = c.progress();
     progress.context.threads = a.threads > 0 ? a.threads : c.console().context.threads;
     const auto membranes = membranes_of(a);
@@ -267,8 +304,8 @@ void run_cable_command(Context& c, CableRunArguments a)
     if (a.stimuli.empty())
         c.notice({Notice::Level::info, "no stimulus is given; --stimulus at=root,amplitude=0.5 "
                                        "gives one [nA]"});
-    a.precision == "double" ? run_as<double>(c, a, cables, membranes, progress)
-                            : run_as<float>(c, a, cables, membranes, progress);
+    a.precision == "double" ? run_as<double>(c, a, cables, membranes, folder, progress)
+                            : run_as<float>(c, a, cables, membranes, folder, progress);
 }
 
 } // namespace

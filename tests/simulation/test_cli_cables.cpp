@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command line on cables.
+#include "engine/core/folder_lock.hpp"
 #include "tests/several.hpp"
 #include "tests/simulation/command_line.hpp"
 
@@ -10,6 +11,7 @@
 #include <QtTest>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 using namespace tawara;
@@ -80,6 +82,40 @@ class TestCliCables : public QObject
         QVERIFY(r.out.find("100000 trees that are not joined") != std::string::npos);
         QVERIFY(r.out.find("tree 999, root 999:") != std::string::npos);
         QVERIFY(r.out.find("tree 1000,") == std::string::npos);
+    }
+
+    /// Links under the names of outputs are replaced; another run's folder is left alone.
+    void writesIntoItsOwnFolderAlone()
+    {
+        namespace fs = std::filesystem;
+        const fs::path out = path("guarded"), other = file("other.txt", "precious");
+        fs::create_directory(out);
+        for (const char* name : {"traces.csv", "spikes.csv", "report.json"})
+            fs::create_symlink(other, out / name);
+        const std::vector<std::string> line{
+            "cable", "run",        neuron(),    "--model", "hodgkin_huxley_1952", "--until", "1",
+            "--out", out.string(), "--threads", "1"};
+        const auto fails = [&](const char* what) {
+            const auto r = run(line);
+            return r.status == static_cast<int>(cli::bad_input) &&
+                   r.err.find(what) != std::string::npos;
+        };
+        {
+            FolderLock of_another;
+            of_another.take(out);
+            QVERIFY(fails("another run is writing into this folder"));
+            QVERIFY(fs::is_symlink(out / "report.json"));
+        }
+        const auto r = run(line);
+        QVERIFY2(r.status == 0, r.err.c_str());
+        QCOMPARE(fs::file_size(other), std::uintmax_t{8});
+        for (const char* name : {"traces.csv", "spikes.csv", "report.json"})
+            QVERIFY(!fs::is_symlink(out / name) && fs::is_regular_file(out / name));
+        fs::remove(out / "spikes.csv");
+        fs::create_directory(out / "spikes.csv");
+        const auto before = fs::last_write_time(out / "traces.csv");
+        QVERIFY(fails("is a folder, and the run writes a file of that name"));
+        QVERIFY(fs::last_write_time(out / "traces.csv") == before);
     }
 
     /// More current, more spikes: copies of one neuron; tables and a report.
