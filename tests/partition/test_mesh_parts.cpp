@@ -97,6 +97,19 @@ class TestMeshParts : public QObject
     }
 
   private Q_SLOTS:
+    void partsFollowNoLink()
+    {
+        fs::create_directory(path("linked"));
+        std::ofstream(path("other")) << "precious";
+        fs::create_symlink("../other", path("linked/l-0000.part"));
+        fs::create_symlink("../real.parts", path("linked/l.parts"));
+        const auto file = written("linked/l.parts", 2);
+        QCOMPARE(fs::file_size(path("other")), std::uintmax_t{8});
+        QVERIFY(!fs::is_symlink(path("linked/l-0000.part")));
+        QVERIFY(fs::is_symlink(file) && fs::is_regular_file(path("real.parts")));
+        QCOMPARE(read_part(file, read_index(file), 0).parts, 2);
+    }
+
     void everythingIsOwnedOnce()
     {
         const auto c = cut(whole_.mesh, 5);

@@ -245,6 +245,8 @@ Index write_parts(const TetMesh& m, std::span<const std::array<std::int32_t, 4>>
     auto index = about(m, surface, title);
     index.body = body;
     const Cutter cutter(m, neighbours, surface, cut);
+    PartFile named(file);                          // which a link may stand for
+    const OutputFolder folder(file.parent_path()); // and for no part
     std::vector<std::unique_ptr<PartFile>> files;
     for (std::int32_t k = 0; k < cut.parts; ++k) {
         progress.at(static_cast<double>(k) / cut.parts, "writing parts");
@@ -262,7 +264,6 @@ Index write_parts(const TetMesh& m, std::span<const std::array<std::int32_t, 4>>
             of.checksum = sections.checksum();
         });
     }
-    PartFile named(file);
     write_part(named, [&](std::ostream& out) { out << text_of(index); });
     for (const auto& f : files) // none is missing from here on
         f->commit();
