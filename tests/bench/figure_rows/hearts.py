@@ -10,6 +10,7 @@ CLI = "BUILD/engine/cli/tawara-cli"
 EDGE_MM = 1.9491 / 4
 CHECKED = "h200-checked.jsonl"
 TABLE = "verify-h200.json"
+SINCE = "verify-rows-cpu.json"
 ONE, TWO, FOUR = "h200-heart-1-queue.jsonl", "h200-heart-x2-queue.jsonl", "h200-heart-x4-groups.jsonl"
 HEADLINES, UNCHECKED, SPEEDS, RECORDS = [], [], [], []
 headline, unchecked, speed = rows_of(HEADLINES), rows_of(UNCHECKED), rows_of(SPEEDS)
@@ -497,6 +498,15 @@ def missed_rows(use):
        "`tawara-cli verify --devices cuda --data TRACES --out OUT`")
 def _(use):
     r = use.one(TABLE)
+    return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
+
+
+@speed("rows that the table has had since, on a CPU: passed; missed; skipped", lambda use: "cells of which no other program's trace is known: "
+       + ", ".join(f"`{r['id'].removeprefix('cells.library.')}`" for r in use.one(SINCE)["rows"] if r["verdict"] == "skipped"),
+       "`tawara-cli verify --devices cpu --only implicit.solver cable.lu cable.swc cable.squid calcium.conservation calcium.channels "
+       "velocity.across cells.library --json`")
+def _(use):
+    r = use.one(SINCE)
     return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
 
 
