@@ -5,7 +5,7 @@
 # displays with software OpenGL. BUILD/asan/record.json has the tests, each report and the lines of engine/ that ran.
 # Status 1 where a sanitizer reported. Layers are shared libraries here, so that programs are linked sooner and llvm-cov reads
 # each layer once. Needs llvm-16 (apt-get install llvm-16).
-# tests/bench/records/asan.json has the lines that ran; asan-whole.json is of the whole suite, asan-again.json of what changed since.
+# tests/bench/records/asan.json is such a record.
 # TAWARA_BUILD: folder of the build; TAWARA_JOBS: compilers, and tests, at once.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -27,7 +27,7 @@ both against each other, so change a row in `figure_rows/` or its record, not th
 - Rows in bold are headlines: they say scheme, precision, the share at rest, set-up, what was extrapolated, how their operator was checked,
   and what is known of their error against a converged solution.
 - *of* is the machine, and the record with the commit of the program in brackets. All commits are in this repository's history, and
-  no row is of a program that had changes besides, but for that of `asan-whole.json`, in which one name was another.
+  no row is of a program that had changes besides.
 - *again* is the number of the command below the table that makes the record again, with the program as it is now; what the record's own
   program was is in *of*. Commands are for bash, in the repository's folder, after the lines of "Before the commands".
 - Times of `step` cases are of ten samples, each a tenth of the steps; "median" is that of the ten (the middle two's
