@@ -257,6 +257,10 @@ constexpr const char* shannon_states =
     "V m h j d f fCa_j fCa_sl xtos ytos rtos xtof ytof xr xs RyR_r RyR_o RyR_i Na_B_j Na_B_sl "
     "TnC_low TnC_high TnC_Mg CaM Myo_Ca Myo_Mg SR_B SLL_j SLL_sl SLH_j SLH_sl Csqn Ca_sr Na_j "
     "Na_sl Na_i Ca_j Ca_sl Ca_i";
+constexpr Expected by_libcellml(const char* trace, const LibraryTrace& of)
+{
+    return {trace, of, two_programs_percent, two_programs, libcellml};
+}
 constexpr std::array<Expected, 14> of_the_library{
     {{"luo_rudy_1991",
       {"luo_rudy_1991", "", "V m h j d f X Cai", 25.5, 100, 2},
@@ -286,46 +290,19 @@ constexpr std::array<Expected, 14> of_the_library{
       2.5,
       "that program's text has the inverses of some of the paper's coefficients, in three "
       "digits"},
-     {"ten_tusscher_2006_endo",
-      {"ten_tusscher_2006", "endo", ten_tusscher_states, 52, 100, 1},
-      two_programs_percent,
-      two_programs,
-      libcellml},
-     {"ten_tusscher_2006_m",
-      {"ten_tusscher_2006", "m", ten_tusscher_states, 52, 100, 1},
-      two_programs_percent,
-      two_programs,
-      libcellml},
-     {"ohara_rudy_2011_endo",
-      {"ohara_rudy_2011", "endo", o_hara_states, 80, 10, 0.5},
-      two_programs_percent,
-      two_programs,
-      libcellml},
-     {"ohara_rudy_2011_mid",
-      {"ohara_rudy_2011", "mid", o_hara_states, 80, 10, 0.5},
-      two_programs_percent,
-      two_programs,
-      libcellml},
-     {"courtemanche_1998_af",
-      {"courtemanche_1998", "af", courtemanche_states, 20, 100, 2},
-      two_programs_percent,
-      two_programs,
-      libcellml},
-     {"grandi_bers_2010_epi",
-      {"grandi_bers_2010", "epi", grandi_states, 9.5, 100, 5},
-      two_programs_percent,
-      two_programs,
-      libcellml},
-     {"grandi_bers_2010_endo",
-      {"grandi_bers_2010", "endo", grandi_states, 9.5, 100, 5},
-      two_programs_percent,
-      two_programs,
-      libcellml},
-     {"shannon_bers_2004",
-      {"shannon_bers_2004", "", shannon_states, 9.5, 100, 5, "g_Kp = 0.001", "g_Kp = 0"},
-      two_programs_percent,
-      two_programs,
-      libcellml}}};
+     by_libcellml("ten_tusscher_2006_endo",
+                  {"ten_tusscher_2006", "endo", ten_tusscher_states, 52, 100, 1}),
+     by_libcellml("ten_tusscher_2006_m",
+                  {"ten_tusscher_2006", "m", ten_tusscher_states, 52, 100, 1}),
+     by_libcellml("ohara_rudy_2011_endo", {"ohara_rudy_2011", "endo", o_hara_states, 80, 10, 0.5}),
+     by_libcellml("ohara_rudy_2011_mid", {"ohara_rudy_2011", "mid", o_hara_states, 80, 10, 0.5}),
+     by_libcellml("courtemanche_1998_af",
+                  {"courtemanche_1998", "af", courtemanche_states, 20, 100, 2}),
+     by_libcellml("grandi_bers_2010_epi", {"grandi_bers_2010", "epi", grandi_states, 9.5, 100, 5}),
+     by_libcellml("grandi_bers_2010_endo",
+                  {"grandi_bers_2010", "endo", grandi_states, 9.5, 100, 5}),
+     by_libcellml("shannon_bers_2004", {"shannon_bers_2004", "", shannon_states, 9.5, 100, 5,
+                                        "g_Kp = 0.001", "g_Kp = 0"})}};
 
 /// The whole trace, else the small one.
 /// @throws Skip

@@ -4,7 +4,6 @@
 #include "engine/core/units.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 

@@ -9,8 +9,6 @@ HEART = "`tawara-bench $HEART {cases}`"
 CLI = "BUILD/engine/cli/tawara-cli"
 EDGE_MM = 1.9491 / 4
 CHECKED = "h200-checked.jsonl"
-TABLE = "verify-h200.json"
-SINCE = "verify-rows-cpu.json"
 ONE, TWO, FOUR = "h200-heart-1-queue.jsonl", "h200-heart-x2-queue.jsonl", "h200-heart-x4-groups.jsonl"
 HEADLINES, UNCHECKED, SPEEDS, RECORDS = [], [], [], []
 headline, unchecked, speed = rows_of(HEADLINES), rows_of(UNCHECKED), rows_of(SPEEDS)
@@ -479,35 +477,6 @@ def _(use):
        "or where the ranks' GPUs share no memory; else borders go through memory")
 def _(use):
     return "; ".join(as_said(r) for r in through_mpi(use)) + " s"
-
-
-def missed_rows(use):
-    """Each by its name, with figure and bound."""
-    out = []
-    for r in use.one(TABLE)["rows"]:
-        if r["verdict"] != "missed":
-            continue
-        bound = (f"at most {sig(r['most'])}" if r["least"] is None else f"at least {sig(r['least'])}" if r["most"] is None
-                 else f"{sig(r['least'])} to {sig(r['most'])}" if r["least"] != r["most"] else f"{sig(r['least'])}")
-        unit = f" {r['unit']}" if r.get("unit") else ""
-        out.append(f"`{r['id']}` {sig(r['figure'])} ({bound}{unit})")
-    return "missed, with the bound in brackets: " + ", ".join(out)
-
-
-@speed("the whole verification table with a GPU: rows passed; missed; skipped", missed_rows,
-       "`tawara-cli verify --devices cuda --data TRACES --out OUT`")
-def _(use):
-    r = use.one(TABLE)
-    return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
-
-
-@speed("rows that the table has had since, on a CPU: passed; missed; skipped", lambda use: "cells of which no other program's trace is known: "
-       + ", ".join(f"`{r['id'].removeprefix('cells.library.')}`" for r in use.one(SINCE)["rows"] if r["verdict"] == "skipped"),
-       "`tawara-cli verify --devices cpu --only implicit.solver cable.lu cable.swc cable.squid calcium.conservation calcium.channels "
-       "velocity.across cells.library --json`")
-def _(use):
-    r = use.one(SINCE)
-    return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
 
 
 SECTIONS = [Section("Headlines: whole hearts", HEADLINES), Section("Whole hearts on four GPUs; operators of `fvm` were not checked", UNCHECKED),

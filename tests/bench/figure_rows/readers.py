@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Readers of files from others, fuzzed; the suite."""
-from .row import Section, fix, rows_of, thousands
+"""Readers of files from others, fuzzed; the verification table; the suite."""
+from .row import Section, fix, rows_of, sig, thousands
 
 READERS = []
 reader = rows_of(READERS)
@@ -25,6 +25,35 @@ def _(use):
 def _(use):
     r = use.one("suite.json")
     return f"{fix(r['seconds'] / 60, 0)} min; {r['tests']}; {r['passed']}; {len(r['skipped'])} ({', '.join(f'`{s}`' for s in r['skipped'])})"
+
+
+def missed_rows(use):
+    """Each by its name, with figure and bound."""
+    out = []
+    for r in use.one("verify-h200.json")["rows"]:
+        if r["verdict"] != "missed":
+            continue
+        bound = (f"at most {sig(r['most'])}" if r["least"] is None else f"at least {sig(r['least'])}" if r["most"] is None
+                 else f"{sig(r['least'])} to {sig(r['most'])}" if r["least"] != r["most"] else f"{sig(r['least'])}")
+        unit = f" {r['unit']}" if r.get("unit") else ""
+        out.append(f"`{r['id']}` {sig(r['figure'])} ({bound}{unit})")
+    return "missed, with the bound in brackets: " + ", ".join(out)
+
+
+@reader("the whole verification table with a GPU: rows passed; missed; skipped", missed_rows,
+       "`tawara-cli verify --devices cuda --data TRACES --out OUT`")
+def _(use):
+    r = use.one("verify-h200.json")
+    return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
+
+
+@reader("rows that the verification table has had since its run with a GPU, on a CPU: passed; missed; skipped", lambda use: "cells of which no other program's trace is known: "
+       + ", ".join(f"`{r['id'].removeprefix('cells.library.')}`" for r in use.one("verify-rows-cpu.json")["rows"] if r["verdict"] == "skipped"),
+       "`tawara-cli verify --devices cpu --only implicit.solver cable.lu cable.swc cable.squid calcium.conservation calcium.channels "
+       "velocity.across cells.library --json`")
+def _(use):
+    r = use.one("verify-rows-cpu.json")
+    return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
 
 
 @reader("lines of engine/ that the suite runs, of those that are compiled without CUDA",
@@ -69,4 +98,4 @@ def _(use):
     return f"{r['files']}; {len(r['not_refused'])}; {r['slowest_cpu_s']} s; {r['most_MB']} MB"
 
 
-SECTIONS = [Section("Readers of files from others, and the suite", READERS)]
+SECTIONS = [Section("Readers of files from others, the verification table and the suite", READERS)]
