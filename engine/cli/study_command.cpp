@@ -103,7 +103,7 @@ void run_command(Context& c, const StudyArguments& a)
 
 void status_command(Context& c, const std::string& folder)
 {
-    const study::Ledger ledger(fs::path(folder) / "study.sqlite", false);
+    const auto ledger = study::Ledger::to_look_at(fs::path(folder) / "study.sqlite");
     const auto rows = ledger.rows();
     Json all = Json::array();
     std::array<long long, 4> count{};
@@ -128,7 +128,7 @@ void status_command(Context& c, const std::string& folder)
 
 void report_command(Context& c, const std::string& folder)
 {
-    const study::Ledger ledger(fs::path(folder) / "study.sqlite", false);
+    const auto ledger = study::Ledger::to_look_at(fs::path(folder) / "study.sqlite");
     study::write_results(ledger, folder);
     const auto page = (fs::path(folder) / "report.html").string();
     const auto table = (fs::path(folder) / "results.csv").string();

@@ -5,7 +5,7 @@
 #include "engine/core/output_folder.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/core/utf8.hpp"
-#include "engine/study/ledger_file.hpp"
+#include "engine/study/ledger_database.hpp"
 #include "engine/study/ledger_text.hpp"
 
 #include <array>
@@ -19,108 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int version = 1, patience_ms = 60'000;
-
 double now_s()
 {
     using namespace std::chrono;
     return duration<double>(system_clock::now().time_since_epoch()).count();
 }
-
-/// A statement with its values; columns are read while next() is true.
-class Statement
-{
-  public:
-    Statement(sqlite3* db, const char* sql) : db_(db)
-    {
-        if (sqlite3_prepare_v2(db, sql, -1, &s_, nullptr) != SQLITE_OK)
-            fail();
-    }
-    ~Statement() { sqlite3_finalize(s_); }
-    Statement(const Statement&) = delete;
-    Statement& operator=(const Statement&) = delete;
-
-    Statement& with(std::int64_t x) { return ok(sqlite3_bind_int64(s_, ++bound_, x)); }
-    Statement& with(double x) { return ok(sqlite3_bind_double(s_, ++bound_, x)); }
-    Statement& with(const std::string& x)
-    {
-        return ok(sqlite3_bind_text(s_, ++bound_, x.data(), static_cast<int>(x.size()),
-                                    SQLITE_TRANSIENT)); // NOLINT: the library's own constant
-    }
-    bool next()
-    {
-        const int status = sqlite3_step(s_);
-        if (status != SQLITE_ROW && status != SQLITE_DONE)
-            fail();
-        return status == SQLITE_ROW;
-    }
-    void run() { next(); }
-    std::int64_t integer(int column) const { return sqlite3_column_int64(s_, column); }
-    double number(int column) const { return sqlite3_column_double(s_, column); }
-    std::string bytes(int column) const
-    {
-        const auto* t = reinterpret_cast<const char*>(sqlite3_column_text(s_, column));
-        return t == nullptr
-                   ? std::string()
-                   : std::string(t, static_cast<std::size_t>(sqlite3_column_bytes(s_, column)));
-    }
-    /// @throws InputError where it is not UTF-8
-    std::string text(int column) const
-    {
-        auto t = bytes(column);
-        if (!is_utf8(t))
-            refuse_damaged(sqlite3_db_filename(db_, "main"), "a text in it is not UTF-8");
-        return t;
-    }
-
-  private:
-    Statement& ok(int status)
-    {
-        if (status != SQLITE_OK)
-            fail();
-        return *this;
-    }
-    [[noreturn]] void fail() const
-    {
-        constexpr int primary = 0xFF; // of an extended code
-        const std::string file = sqlite3_db_filename(db_, "main"), why = sqlite3_errmsg(db_);
-        const int code = sqlite3_errcode(db_) & primary;
-        // an error of SQL: its tables are not those that this program makes
-        if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR)
-            refuse_damaged(file, why);
-        if (code == SQLITE_IOERR)
-            throw InputError(file, "the ledger cannot be read or written (" + why +
-                                       "); put it back from a copy, or run the study into "
-                                       "another folder by --out");
-        throw InputError(file, "the ledger cannot be used: " + why);
-    }
-    sqlite3* db_;
-    sqlite3_stmt* s_ = nullptr;
-    int bound_ = 0;
-};
-
-/// All or nothing; other programs wait meanwhile.
-class Transaction
-{
-  public:
-    explicit Transaction(sqlite3* db) : db_(db) { Statement(db, "BEGIN IMMEDIATE").run(); }
-    ~Transaction()
-    {
-        if (!committed_)
-            sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
-    }
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
-    void commit()
-    {
-        Statement(db_, "COMMIT").run();
-        committed_ = true;
-    }
-
-  private:
-    sqlite3* db_;
-    bool committed_ = false;
-};
 
 /// As text() reads it again.
 std::string utf8_of(const std::string& text)
@@ -166,11 +69,12 @@ Ledger::Ledger(const fs::path& file, bool make) : file_(file)
 {
     if (!make && !is_taken(file))
         throw InputError(file.string(), "there is no study here; tawara-cli study run makes it");
-    open(SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0));
+    const auto use = make ? LedgerUse::make : LedgerUse::change;
+    db_ = open_ledger(file, use);
     try {
-        check_whole();
         Transaction t(db_);
-        check_version(true);
+        need_ledger_tables(db_, file, use);
+        check_whole();
         t.commit();
     } catch (...) {
         sqlite3_close(db_);
@@ -183,10 +87,10 @@ Ledger::Ledger(const fs::path& file, Look) : file_(file)
     if (!is_taken(file))
         throw InputError(file.string(), "there is no study here; want the folder of a study that "
                                         "was begun, or its ledger study.sqlite");
-    open(SQLITE_OPEN_READWRITE); // what a killed program left half written is taken back
+    db_ = open_ledger(file, LedgerUse::look);
     try {
+        need_ledger_tables(db_, file, LedgerUse::look);
         check_whole();
-        check_version(false);
     } catch (...) {
         sqlite3_close(db_);
         throw;
@@ -196,20 +100,6 @@ Ledger::Ledger(const fs::path& file, Look) : file_(file)
 Ledger Ledger::to_look_at(const fs::path& file)
 {
     return {file, Look()};
-}
-
-void Ledger::open(int how)
-{
-    need_plain_ledger(file_);
-    const auto path = through_no_link(file_);
-    how |= SQLITE_OPEN_NOFOLLOW;
-    if (sqlite3_open_v2(path.c_str(), &db_, how, nullptr) != SQLITE_OK) {
-        const std::string why = sqlite3_errmsg(db_);
-        sqlite3_close(db_);
-        throw InputError(file_.string(), "the ledger cannot be opened: " + why +
-                                             "; run the study into another folder by --out");
-    }
-    sqlite3_busy_timeout(db_, patience_ms);
 }
 
 void Ledger::check_whole()
@@ -224,39 +114,6 @@ void Ledger::check_whole()
 Ledger::~Ledger()
 {
     sqlite3_close(db_);
-}
-
-void Ledger::check_version(bool make)
-{
-    Statement found(db_, "PRAGMA user_version");
-    found.next();
-    const auto is = found.integer(0);
-    found.next();
-    if (is == 0 && make)
-        make_tables();
-    else if (is == 0)
-        throw InputError(file_.string(), "this is no ledger of a study; want study.sqlite as "
-                                         "tawara-cli study run or the window make it");
-    else if (is != version)
-        throw InputError(file_.string(), "is a ledger of version " + std::to_string(is) +
-                                             "; this program has version " +
-                                             std::to_string(version));
-}
-
-void Ledger::make_tables()
-{
-    for (const char* sql :
-         {"CREATE TABLE study(key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-          "CREATE TABLE runs(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT "
-          "NOT NULL, state TEXT NOT NULL CHECK(state IN ('planned','running','done','failed')), "
-          "owner TEXT, heartbeat REAL, started REAL, seconds REAL, reason TEXT, outputs TEXT)",
-          "CREATE TABLE results(run INTEGER NOT NULL REFERENCES runs(number), name TEXT NOT NULL, "
-          "value REAL, PRIMARY KEY(run, name))",
-          "CREATE TABLE log(time REAL NOT NULL, run INTEGER, text TEXT NOT NULL)",
-          "CREATE INDEX runs_by_state ON runs(state, number)"})
-        Statement(db_, sql).run();
-    const auto set = "PRAGMA user_version = " + std::to_string(version);
-    Statement(db_, set.c_str()).run();
 }
 
 std::string Ledger::value(const char* key) const

@@ -55,14 +55,16 @@ class Ledger
   public:
     static constexpr double silent_s = 60;
 
-    /// Opens a ledger; one that is not there is made where `make`.
+    /// Opens a ledger; one that is not there is made where `make`. Its SQL is never run: see
+    /// open_ledger().
     /// @throws InputError where there is none, it is a link or no plain file, it is damaged
-    /// (SQLite's
-    ///                    quick check), or it is no ledger of this version
+    ///                    (SQLite's quick check), or it is no ledger of this version, with the
+    ///                    tables of one alone
     /// @cost reads the whole file once
     Ledger(const std::filesystem::path& file, bool make);
-    /// Opens one that is only looked at: nothing is written to it, nobody waits for it longer than
-    /// for one look, and an empty one is none.
+    /// Opens one that is only looked at: nothing is written to it or beside it, nobody waits for it
+    /// longer than for one look, and an empty one is none. One that a program has left half written
+    /// is refused.
     /// @throws InputError as above
     static Ledger to_look_at(const std::filesystem::path& file);
     ~Ledger();
@@ -112,10 +114,7 @@ class Ledger
     {
     };
     Ledger(const std::filesystem::path& file, Look look);
-    void open(int how);
     void check_whole();
-    void make_tables();
-    void check_version(bool make);
     std::string value(const char* key) const;
     std::filesystem::path file_;
     sqlite3* db_ = nullptr;
