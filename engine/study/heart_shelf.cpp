@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/heart_shelf.hpp"
 
+#include "engine/simulation/results/run_report.hpp"
 #include "engine/simulation/session/suggest.hpp"
 #include "engine/simulation/tissue/coordinates.hpp"
 #include "engine/study/induction.hpp"
@@ -64,6 +65,12 @@ std::shared_ptr<const Heart> HeartShelf::heart(const simulation::Session& s,
     try {
         auto with_all = progress;
         with_all.context.threads = threads_;
+        with_all.report = [&](double fraction, std::string_view stage) {
+            try {
+                progress.report ? progress.report(fraction, stage) : void();
+            } catch (const simulation::TakenOver&) { // others may wait for the heart
+            }
+        };
         auto heart = std::make_shared<const Heart>(s, with_all);
         mine.set_value(heart);
         return heart;

@@ -224,7 +224,8 @@ std::optional<std::int64_t> Ledger::take(const std::string& owner, Share share)
                         "number % ? = ? ORDER BY number");
         begun.with(share.parts).with(share.part);
         while (!found && begun.next())
-            if (now_s() - begun.number(2) > silent_s || has_ended(begun.text(1)))
+            if (const auto by = begun.text(1);
+                (now_s() - begun.number(2) > silent_s && !lives(by)) || has_ended(by))
                 found = begun.integer(0);
     }
     if (found) {
@@ -236,6 +237,7 @@ std::optional<std::int64_t> Ledger::take(const std::string& owner, Share share)
             .with(*found)
             .run();
         t.commit();
+        taken_[*found] = owner;
     }
     return found;
 }
@@ -261,10 +263,25 @@ void Ledger::beat(const std::string& owner)
         .run();
 }
 
-void Ledger::done(std::int64_t run, double seconds, const Results& results,
+bool Ledger::owns(std::int64_t run) const
+{
+    Statement s(db_, "SELECT 1 FROM runs WHERE number = ? AND owner = ? AND state = 'running'");
+    return s.with(run).with(taken_by(run)).next();
+}
+
+const std::string& Ledger::taken_by(std::int64_t run) const
+{
+    static const std::string nobody;
+    const auto found = taken_.find(run);
+    return found != taken_.end() ? found->second : nobody;
+}
+
+bool Ledger::done(std::int64_t run, double seconds, const Results& results,
                   const std::map<std::string, std::string>& outputs)
 {
     Transaction t(db_);
+    if (!owns(run))
+        return false;
     Statement(db_, "UPDATE runs SET state = 'done', seconds = ?, outputs = ? WHERE number = ?")
         .with(seconds)
         .with(Json(outputs).dump(-1, ' ', false, Json::error_handler_t::replace))
@@ -278,23 +295,30 @@ void Ledger::done(std::int64_t run, double seconds, const Results& results,
             .with(value)
             .run();
     t.commit();
+    return true;
 }
 
-void Ledger::failed(std::int64_t run, double seconds, const std::string& reason)
+bool Ledger::failed(std::int64_t run, double seconds, const std::string& reason)
 {
+    Transaction t(db_);
+    if (!owns(run))
+        return false;
     Statement(db_, "UPDATE runs SET state = 'failed', seconds = ?, reason = ? WHERE number = ?")
         .with(seconds)
         .with(utf8_of(reason))
         .with(run)
         .run();
     say(run, "failed: " + reason);
+    t.commit();
+    return true;
 }
 
 void Ledger::give_back(std::int64_t run)
 {
     Statement(db_, "UPDATE runs SET state = 'planned', owner = NULL WHERE number = ? AND state = "
-                   "'running'")
+                   "'running' AND owner = ?")
         .with(run)
+        .with(taken_by(run))
         .run();
 }
 

@@ -48,7 +48,8 @@ struct Share
 /// moment, and several programs may share a ledger on a file system with working locks.
 ///
 /// A running run has an owner, HOST:PID:START, and a heartbeat [s since 1970]. It is free again
-/// when its owner is no program of this host any more, or has been silent for silent_s.
+/// when its owner is a program of this host that has ended, or one of another host that has been
+/// silent for silent_s. One of this host that lives keeps its run, however late its heartbeat is.
 /// @thread any; one at a time
 class Ledger
 {
@@ -93,12 +94,16 @@ class Ledger
         bool silent = false; ///< the run is free
     };
     std::vector<Elsewhere> elsewhere(Share share) const;
+    /// Whether a run is still that of the owner for which this object has taken it: after a long
+    /// silence a program of another host may have.
+    bool owns(std::int64_t run) const;
     /// The owner is alive.
     void beat(const std::string& owner);
-    void done(std::int64_t run, double seconds, const Results& results,
+    /// What became of a run. @return false: it is another owner's by now, and nothing is changed
+    bool done(std::int64_t run, double seconds, const Results& results,
               const std::map<std::string, std::string>& outputs); ///< files and their digests
-    void failed(std::int64_t run, double seconds, const std::string& reason);
-    /// A run that was taken and not ended is free again.
+    bool failed(std::int64_t run, double seconds, const std::string& reason);
+    /// A run that was taken and not ended is free again, unless it is another owner's by now.
     void give_back(std::int64_t run);
     /// Failed runs are planned again. @return how many
     std::int64_t plan_failed_again();
@@ -116,8 +121,10 @@ class Ledger
     Ledger(const std::filesystem::path& file, Look look);
     void check_whole();
     std::string value(const char* key) const;
+    const std::string& taken_by(std::int64_t run) const;
     std::filesystem::path file_;
     sqlite3* db_ = nullptr;
+    std::map<std::int64_t, std::string> taken_; ///< by this object, for whom
 };
 
 } // namespace tawara::study

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 #include <unistd.h>
 
@@ -57,6 +58,22 @@ OwnerParts parts_of(const std::string& owner)
             std::strtol(owner.c_str() + pid_at + 1, nullptr, 10)};
 }
 
+enum class Life { lives, ended, unknown };
+
+/// By the process of that number and when it began.
+Life life_of(const OwnerParts& p)
+{
+    if (p.host.empty() || p.host != host())
+        return Life::unknown;
+    if (p.pid <= 0 || p.pid > std::numeric_limits<pid_t>::max() ||
+        (kill(static_cast<pid_t>(p.pid), 0) != 0 && errno == ESRCH))
+        return Life::ended;
+    const auto now = process(p.pid);
+    if (now.state.empty()) // systems may hide the processes of other users
+        return Life::unknown;
+    return now.start != p.start || now.state == "Z" || now.state == "X" ? Life::ended : Life::lives;
+}
+
 } // namespace
 
 std::string this_owner()
@@ -73,13 +90,12 @@ bool is_of_this_host(const std::string& owner)
 
 bool has_ended(const std::string& owner)
 {
-    if (!is_of_this_host(owner))
-        return false;
-    const auto p = parts_of(owner);
-    if (kill(static_cast<pid_t>(p.pid), 0) != 0 && errno == ESRCH)
-        return true;
-    const auto now = process(p.pid);
-    return now.start != p.start || now.state == "Z" || now.state == "X";
+    return life_of(parts_of(owner)) == Life::ended;
+}
+
+bool lives(const std::string& owner)
+{
+    return life_of(parts_of(owner)) == Life::lives;
 }
 
 std::string owner_text(const std::string& owner)

@@ -63,6 +63,7 @@ std::string run_restitution(const RestitutionJob& job, const Progress& progress)
     page.subtitle = std::string("Restitution, ") + name(job.protocol);
     const MeasuredRun run{out.filename().string(), {}, name(job.protocol), beats};
     add_restitution(std::span(&run, 1), page);
+    need_ours(job.options);
     write_whole(out / "report.html", [&](std::ostream& o) { o << to_html(page); });
     write_whole(out / "report.json", [&](std::ostream& o) { o << report.dump(1) << '\n'; });
     return report.dump();

@@ -19,7 +19,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -102,7 +101,7 @@ class Scheduler
   public:
     Scheduler(const Study& s, const StudyOptions& o, std::vector<Slot> slots, unsigned threads)
         : study_(s), options_(o), slots_(std::move(slots)), ledger_(o.out / "study.sqlite", true),
-          hearts_(threads), owner_(this_owner()), fraction_(slots_.size())
+          hearts_(threads), owner_(this_owner()), at_(slots_.size())
     {
     }
 
@@ -224,43 +223,59 @@ class Scheduler
     void compute(std::size_t slot, const PlannedRun& run)
     {
         const auto begin = Clock::now();
-        fraction_[slot] = 0;
+        auto& at = at_[slot];
+        at.fraction = 0;
+        at.lost = false;
+        at.run = run.number;
         std::string reason;
-        std::string report; // JSON
+        Results results;
+        std::map<std::string, std::string> files;
+        bool ours = true;
         try {
-            report = simulate(slot, run);
-            need_own_folder(options_.out / run.name); // what follows removes files there
+            results = results_with_own(simulate(slot, run), run);
+            if (is_ours(at)) // what follows removes files
+                files = settle_folder(run);
         } catch (const Cancelled&) {
             const std::lock_guard hold(mutex_);
+            at.run = no_run;
             return ledger_.give_back(run.number);
+        } catch (const simulation::TakenOver&) {
+            ours = false;
         } catch (const std::bad_alloc&) {
             reason = "not enough memory";
         } catch (const std::exception& e) {
             reason = e.what();
         }
-        const auto folder = options_.out / run.name;
-        std::map<std::string, std::string> files;
-        if (reason.empty()) {
-            if (run.site)
-                forget_search(folder);
-            if (run.protocol)
-                forget_restitution(folder);
-            thin_out(folder, study_);
-            files = digests(folder);
-        }
         const std::lock_guard hold(mutex_);
-        if (reason.empty())
-            ledger_.done(run.number, since(begin), results_with_own(report, run), files);
-        else
-            ledger_.failed(run.number, since(begin), reason);
-        if (reason.empty())
+        at.run = no_run;
+        at.fraction = 0;
+        if (ours)
+            ours = reason.empty() ? ledger_.done(run.number, since(begin), results, files)
+                                  : ledger_.failed(run.number, since(begin), reason);
+        if (!ours)
+            say(Notice::Level::warning,
+                run.name + ": another program has taken this run after a long silence of this one; "
+                           "what was computed of it here is left out");
+        else if (reason.empty())
             say(Notice::Level::info, run.name + ": done");
         else
             say(Notice::Level::warning, run.name + " failed: " + reason);
-        fraction_[slot] = 0;
         signs_.clear(); // long ago
         next_look_ = {};
         changed_.notify_all();
+    }
+
+    /// What is left of a run that is done. @return digests of its files
+    std::map<std::string, std::string> settle_folder(const PlannedRun& run) const
+    {
+        const auto folder = options_.out / run.name;
+        need_own_folder(folder);
+        if (run.site)
+            forget_search(folder);
+        if (run.protocol)
+            forget_restitution(folder);
+        thin_out(folder, study_);
+        return digests(folder);
     }
 
     /// With what is known of the run's dose and member.
@@ -284,13 +299,16 @@ class Scheduler
         o.device.devices = slots_[slot].devices;
         o.device.threads = slots_[slot].threads;
         o.no_ceilings = "runs of a study share their device";
+        o.is_ours = [this, slot] { return is_ours(at_[slot]); };
         if (!options_.precision_given)
             o.device.precision = simulation::asked_precision(session).value_or(o.device.precision);
         Progress p;
         p.stop = stop_.get_token();
         p.context.threads = slots_[slot].threads;
         p.report = [this, slot, number = run.number](double fraction, std::string_view stage) {
-            fraction_[slot] = fraction;
+            if (at_[slot].lost)
+                throw simulation::TakenOver();
+            at_[slot].fraction = fraction;
             if (options_.run_progress)
                 options_.run_progress(number, fraction, stage);
         };
@@ -321,6 +339,22 @@ class Scheduler
         return simulation::run_session(session, o, p).json;
     }
 
+    static constexpr std::int64_t no_run = -1;
+    /// What a slot computes.
+    struct At
+    {
+        std::atomic<std::int64_t> run = no_run;
+        std::atomic<double> fraction = 0;
+        std::atomic<bool> lost = false; ///< another program has taken the run
+    };
+
+    /// Whether the slot's run was not taken by another program.
+    bool is_ours(const At& at)
+    {
+        const std::lock_guard hold(mutex_);
+        return !at.lost && ledger_.owns(at.run);
+    }
+
     /// @pre the mutex is held
     void say(Notice::Level level, const std::string& text) const
     {
@@ -339,6 +373,9 @@ class Scheduler
             changed_.wait_for(lock, look);
             if (since(beaten) > beat_s) {
                 ledger_.beat(owner_);
+                for (auto& at : at_)
+                    if (const auto run = at.run.load(); run != no_run && !ledger_.owns(run))
+                        at.lost = true; // it ends at its next report
                 beaten = Clock::now();
             }
             if (!progress.report)
@@ -347,8 +384,8 @@ class Scheduler
             const auto done = now[static_cast<std::size_t>(State::done)],
                        ended = done + now[static_cast<std::size_t>(State::failed)];
             double part = static_cast<double>(ended);
-            for (const auto& f : fraction_)
-                part += f;
+            for (const auto& at : at_)
+                part += at.fraction;
             const auto all = study_.runs.size();
             progress.report(std::min(1.0, part / static_cast<double>(all)),
                             std::to_string(done) + " of " + std::to_string(all) + " runs done");
@@ -390,65 +427,10 @@ class Scheduler
     Elsewhere elsewhere_ = Elsewhere::nothing;
     Clock::time_point next_look_;
     std::exception_ptr broken_;
-    std::vector<std::atomic<double>> fraction_; ///< of each slot's run
+    std::vector<At> at_; ///< of each slot
 };
 
-/// CUDA devices that take runs, by CUDA's numbers; none: the CPU does.
-std::vector<int> gpus_of(const device::Devices& d)
-{
-    using Kind = device::Devices::Kind;
-    if (d.kind == Kind::cpu || !d.numbers.empty())
-        return d.numbers;
-    std::vector<int> out;
-    for (const auto& info : device::devices())
-        if (info.usable && info.cuda >= 0)
-            out.push_back(info.cuda);
-    if (out.empty() && d.kind == Kind::cuda)
-        throw InputError("--devices", "there is no usable CUDA device here; want cpu");
-    return out;
-}
-
-unsigned number_of(const char* variable, unsigned otherwise)
-{
-    const char* text = std::getenv(variable); // NOLINT(concurrency-mt-unsafe): nobody sets it
-    char* end = nullptr;
-    const unsigned long n = text != nullptr ? std::strtoul(text, &end, 10) : 0;
-    return text != nullptr && end != text && n < 1'000'000 ? static_cast<unsigned>(n) : otherwise;
-}
-
 } // namespace
-
-LocalRank local_rank()
-{
-    LocalRank r;
-    r.ranks = std::max(
-        1U, number_of("OMPI_COMM_WORLD_LOCAL_SIZE",
-                      number_of("MPI_LOCALNRANKS", number_of("SLURM_NTASKS_PER_NODE", 1))));
-    r.rank = number_of("OMPI_COMM_WORLD_LOCAL_RANK",
-                       number_of("MPI_LOCALRANKID", number_of("SLURM_LOCALID", 0)));
-    r.ranks = std::max(r.ranks, r.rank + 1);
-    return r;
-}
-
-std::vector<Slot> slots_of(const StudyOptions& o, unsigned threads, unsigned rank, unsigned ranks)
-{
-    std::vector<Slot> out;
-    const auto gpus = gpus_of(o.device.devices);
-    if (gpus.empty()) {
-        const unsigned mine = std::max(1U, threads / ranks);
-        const unsigned each = std::min(std::max(1U, o.device.threads), mine);
-        const unsigned count = o.at_once > 0 ? o.at_once : std::max(1U, mine / each);
-        out.assign(count, {"cpu", each});
-        return out;
-    }
-    constexpr unsigned overlapped = 2;
-    const unsigned count = o.at_once > 0 ? o.at_once : overlapped;
-    for (std::size_t k = 0; k < gpus.size(); ++k)
-        if (gpus.size() < ranks ? k == rank % gpus.size() : k % ranks == rank)
-            for (unsigned n = 0; n < count; ++n)
-                out.push_back({device::Devices::cuda({gpus[k]}), std::max(1U, o.device.threads)});
-    return out;
-}
 
 StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress)
 {

@@ -111,6 +111,7 @@ class Searches
              job_.options.out / trains[lesion ? 1 : 0],
              job_.file},
             job_.options.device.precision, store_.known(lesion), [&](const Trial& t) {
+                need_ours(job_.options);
                 if (t.outcome == Outcome::sustained)
                     keep_pictures(page, trial_sections(t, s.tissue(), running->watch(),
                                                        lesion ? "After ablation" : "Re-entry"));
@@ -177,6 +178,7 @@ std::string run_site(const SiteJob& job, const Progress& progress)
                          {"stepping", searches.stepping_s()},
                          {"observing", searches.observing_s()}};
     const auto page = site_page(record, job.induction, job.session.name, searches.sections);
+    need_ours(job.options);
     write_whole(out / "report.html", [&](std::ostream& o) { o << to_html(page); });
     write_whole(out / "report.json", [&](std::ostream& o) { o << report.dump(1) << '\n'; });
     return report.dump();

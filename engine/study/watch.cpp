@@ -33,7 +33,7 @@ Keeper keeper_of(const LedgerRow& r, double now_s)
         return Keeper::nobody;
     if (has_ended(r.owner))
         return Keeper::ended;
-    if (now_s - r.heartbeat_s > Ledger::silent_s)
+    if (now_s - r.heartbeat_s > Ledger::silent_s && !lives(r.owner))
         return Keeper::silent;
     return r.owner == this_owner() ? Keeper::here : Keeper::elsewhere;
 }

@@ -17,9 +17,9 @@ namespace tawara::study {
 enum class Keeper {
     nobody,    ///< it is not running
     here,      ///< this program
-    elsewhere, ///< another one, whose heart beats
+    elsewhere, ///< another one, whose heart beats or that lives on this machine
     ended,     ///< a program of this machine that is gone: who takes it goes on with it
-    silent     ///< one that was not heard of for Ledger::silent_s
+    silent     ///< one of another machine that was not heard of for Ledger::silent_s
 };
 
 /// A run as it stands.

@@ -41,6 +41,52 @@ NewStudy of_times()
     return s;
 }
 
+/// A process that waits until it is told to end.
+class Sleeper
+{
+  public:
+    Sleeper() : pid_(fork())
+    {
+        if (pid_ != 0)
+            return;
+        pause();
+        _exit(0);
+    }
+    ~Sleeper() { end(); }
+    Sleeper(const Sleeper&) = delete;
+    Sleeper& operator=(const Sleeper&) = delete;
+    pid_t pid() const { return pid_; }
+    std::string owner() const
+    {
+        std::ifstream in("/proc/" + std::to_string(pid_) + "/stat");
+        const std::string text((std::istreambuf_iterator<char>(in)), {});
+        const auto fields = QString::fromStdString(text.substr(text.rfind(')') + 2)).split(' ');
+        const auto me = this_owner();
+        return me.substr(0, me.find(':')) + ":" + std::to_string(pid_) + ":" +
+               fields[19].toStdString();
+    }
+    void end()
+    {
+        if (pid_ > 0 && kill(pid_, SIGKILL) == 0)
+            waitpid(pid_, nullptr, 0);
+        pid_ = -1;
+    }
+
+  private:
+    pid_t pid_;
+};
+
+/// Changes a ledger behind a study's back. @return whether it could
+bool changed(const std::filesystem::path& ledger, const std::string& sql)
+{
+    sqlite3* db = nullptr;
+    bool done = sqlite3_open(ledger.c_str(), &db) == SQLITE_OK;
+    sqlite3_busy_timeout(db, 10'000);
+    done = done && sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
+    sqlite3_close(db);
+    return done;
+}
+
 } // namespace
 
 class TestStudyWatch : public QObject
@@ -174,6 +220,70 @@ class TestStudyWatch : public QObject
         QTRY_VERIFY(has_ended(owner)); // before anybody waits for it
         QCOMPARE(waitpid(child, nullptr, 0), child);
         QVERIFY(has_ended(owner));
+    }
+
+    /// A program that is suspended, or whose machine is busy, gives no sign and lives.
+    void aLivingProgramOfThisHostKeepsItsRun()
+    {
+        const auto file = path("lives.sqlite");
+        Ledger a(file, true), b(file, false);
+        a.plan(read_study(made("lives", of_times())));
+        Sleeper other;
+        const auto owner = other.owner();
+        QVERIFY(lives(owner) && lives(this_owner()) && !lives("elsewhere:1:1"));
+        QCOMPARE(a.take(owner, {}), std::optional<std::int64_t>(0));
+        QCOMPARE(a.take("elsewhere:1:1", {}), std::optional<std::int64_t>(1));
+        QCOMPARE(kill(other.pid(), SIGSTOP), 0);
+        QVERIFY(changed(file, "UPDATE runs SET heartbeat = heartbeat - 1000"));
+        QCOMPARE(b.take(this_owner(), {}), std::optional<std::int64_t>(1)); // the one elsewhere
+        QVERIFY(changed(file, "UPDATE runs SET heartbeat = heartbeat - 1000"));
+        QCOMPARE(b.take(this_owner(), {}), std::optional<std::int64_t>());
+        // that one comes back
+        QVERIFY(!a.owns(1) && b.owns(1));
+        QVERIFY(!a.done(1, 1, {{"x", 1}}, {}) && !a.failed(1, 1, "too late"));
+        a.give_back(1);
+        QCOMPARE(b.rows()[1].owner, this_owner());
+        QVERIFY(b.done(1, 2, {{"x", 2}}, {}));
+        QVERIFY(!a.failed(1, 1, "too late"));
+        QCOMPARE(a.rows()[1].results.at("x"), 2.0);
+        other.end();
+        QCOMPARE(b.take(this_owner(), {}), std::optional<std::int64_t>(0));
+    }
+
+    /// The other program's results are what counts, in the ledger and in the folder.
+    void aRunThatWasTakenOverIsLeftAlone()
+    {
+        auto asked = of_times();
+        asked.axes[0].second = {"30", "40"};
+        const auto s = read_study(made("taken", asked));
+        const Sleeper other;
+        StudyOptions o;
+        o.out = path("taken-study");
+        o.device.devices = "cpu";
+        o.at_once = 1;
+        std::string said;
+        o.notice = [&](const Notice& n) {
+            if (n.level == Notice::Level::warning)
+                said += n.text;
+        };
+        bool taken = false;
+        o.run_progress = [&](std::int64_t run, double, std::string_view stage) {
+            if (run != 0 || taken || stage != "running")
+                return;
+            taken = changed(o.out / "study.sqlite",
+                            "UPDATE runs SET owner = '" + other.owner() + "' WHERE number = 0");
+            put(o.out / "run-0" / "report.json", "the other program's");
+        };
+        const auto outcome = run_study(s, o, {});
+        QVERIFY(taken);
+        QCOMPARE(outcome.done, std::int64_t(1));
+        QCOMPARE(outcome.running, std::int64_t(1));
+        QVERIFY2(said.starts_with("run-0: another program has taken this run"), said.c_str());
+        std::ifstream report(o.out / "run-0" / "report.json");
+        QCOMPARE(std::string((std::istreambuf_iterator<char>(report)), {}),
+                 std::string("the other program's"));
+        QVERIFY(!std::filesystem::exists(o.out / "run-0" / "activation.csv"));
+        QCOMPARE(Ledger::to_look_at(o.out / "study.sqlite").rows()[0].owner, other.owner());
     }
 
     /// A run that a program of another host has is taken when that gives no sign; one that does

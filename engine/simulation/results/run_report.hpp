@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/error.hpp"
+#include "engine/core/progress.hpp"
 #include "engine/core/units.hpp"
 #include "engine/device/stepper.hpp"
 
@@ -40,7 +42,23 @@ struct RunOptions
     /// Is told, where the run does not come to its end, of its last checkpoint; may be empty.
     std::function<void(const std::filesystem::path& checkpoint)> left;
     std::function<void(const Notice&)> notice; ///< remarks as they come up; may be empty
+    /// Asked before results and checkpoints are written: whether the folder is still this run's.
+    /// Where it is not, the run ends by TakenOver. May be empty: it is.
+    std::function<bool()> is_ours;
 };
+
+/// Another program has taken the run: no more was written into its folder.
+struct TakenOver : Error
+{
+    TakenOver() : Error("another program has taken the run") {}
+};
+
+/// @throws TakenOver
+inline void need_ours(const RunOptions& o)
+{
+    if (o.is_ours && !o.is_ours())
+        throw TakenOver();
+}
 
 /// What a run was and took: the content of report.json.
 struct RunReport

@@ -216,6 +216,7 @@ StepTraces Run::step_traces() const
 
 void Run::write_checkpoint_here()
 {
+    need_ours(options_);
     store_.room();
     say_failed_checkpoints();
     const auto now = here();
@@ -251,6 +252,7 @@ ComingOutputs Run::outputs_to_come() const
 void Run::begin_folder(FolderLock& lock, const Progress& progress)
 {
     progress.at(0, stage_of_outputs);
+    need_ours(options_);
     need_sources_kept(session_, options_, outputs_to_come());
     std::error_code none;
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
@@ -439,12 +441,17 @@ RunReport Run::go(FolderLock& lock, const Progress& progress)
     begin_folder(lock, progress);
     try {
         take_steps(progress);
+        need_ours(options_);
+    } catch (const TakenOver&) {
+        throw;
     } catch (const Cancelled&) {
+        need_ours(options_);
         keep_what_was_reached();
         finish("cancelled");
         say(Notice::Level::info, "what was reached is in " + options_.out.string());
         throw;
     } catch (const std::exception& e) { // the solution, a device, memory, a frame on a full disk
+        need_ours(options_);
         finish_after(run_error_text(e));
         throw;
     }

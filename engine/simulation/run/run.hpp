@@ -12,7 +12,7 @@ namespace tawara::simulation {
 ///
 /// When the work is cancelled or the solution fails, what was reached is written before the error
 /// goes on.
-/// @throws InputError, MeshError, NumericsError, DeviceError, Cancelled
+/// @throws InputError, MeshError, NumericsError, DeviceError, Cancelled, TakenOver
 RunReport run_session(const Session& session, const RunOptions& options,
                       const Progress& progress = {});
 
