@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/induction_results.hpp"
 
+#include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/csv.hpp"
 #include "engine/study/site_page.hpp"
@@ -84,7 +85,8 @@ void keep_worse(const Outcome*& kept, const Outcome& o)
 
 } // namespace
 
-std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesystem::path& folder)
+std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesystem::path& folder,
+                                         Notices& left_out)
 {
     const auto paths = ledger.paths();
     std::vector<SearchedSite> out;
@@ -95,11 +97,17 @@ std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesy
             continue;
         const PlannedRun run{row.number, row.name, ledger.settings(row.number)};
         const auto file = folder / row.name / "report.json";
-        auto& s = out.emplace_back();
+        SearchedSite s;
         s.run = row.name;
         for (const auto& path : paths)
             s.values.push_back(setting_of(run, path));
-        s.record = reported_site(file);
+        try {
+            s.record = reported_site(file);
+        } catch (const InputError& e) { // the others are as good as before
+            left_out.push_back({Notice::Level::warning, row.name + " is left out: " + e.what()});
+            continue;
+        }
+        out.push_back(std::move(s));
     }
     return out;
 }

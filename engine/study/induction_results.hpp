@@ -18,8 +18,9 @@ struct SearchedSite
 };
 
 /// Of all runs that are done, in order, from their report.json; none: it is no such study.
-/// @throws InputError  where a report cannot be read
-std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesystem::path& folder);
+/// @param left_out  told of each whose report cannot be read
+std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesystem::path& folder,
+                                         Notices& left_out);
 
 /// Writes a line for each site: what its run is, what became of the search, and the same after
 /// ablation in columns that begin with `after_`.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/open_run.hpp"
 
+#include "engine/study/run_folder.hpp"
+
 #include <numeric>
 
 namespace tawara::study {
@@ -35,24 +37,12 @@ simulation::Session session_to_watch(const Study& s, const PlannedRun& run, cons
     return out;
 }
 
-std::filesystem::path newest_checkpoint(const std::filesystem::path& run_folder)
-{
-    namespace fs = std::filesystem;
-    fs::path newest;
-    fs::file_time_type at{};
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(run_folder, none))
-        if (const auto name = entry.path().filename().string();
-            name.starts_with("checkpoint-") && entry.path().extension() == ".tcp")
-            if (const auto t = fs::last_write_time(entry.path(), none); newest.empty() || t > at)
-                newest = entry.path(), at = t;
-    return newest;
-}
-
 std::filesystem::path checkpoint_of(const PlannedRun& run, const std::filesystem::path& folder)
 {
-    return run.site || run.protocol ? std::filesystem::path()
-                                    : newest_checkpoint(folder / run.name);
+    if (run.site || run.protocol)
+        return {};
+    const auto all = checkpoints_in(folder / run.name);
+    return all.empty() ? std::filesystem::path() : all.front();
 }
 
 } // namespace tawara::study

@@ -14,9 +14,6 @@ namespace tawara::study {
 /// @throws InputError as session_of()
 simulation::Session session_to_watch(const Study& s, const PlannedRun& run, const SiteRecord* site);
 
-/// The newest "checkpoint-*.tcp" in a run's folder; empty: there is none.
-std::filesystem::path newest_checkpoint(const std::filesystem::path& run_folder);
-
 /// The state that session_to_watch() can begin with: the newest checkpoint of an ordinary run.
 /// Empty: there is none, or the run searches a site or follows a protocol, whose checkpoints are of
 /// other pulses.

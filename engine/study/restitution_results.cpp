@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/study/restitution_results.hpp"
 
+#include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
 #include "engine/study/record_text.hpp"
@@ -44,7 +45,8 @@ std::string title_of(std::span<const std::string> paths, const std::vector<std::
 
 } // namespace
 
-std::vector<MeasuredRun> measured_runs(const Ledger& ledger, const std::filesystem::path& folder)
+std::vector<MeasuredRun> measured_runs(const Ledger& ledger, const std::filesystem::path& folder,
+                                       Notices& left_out)
 {
     const auto paths = ledger.paths();
     std::vector<MeasuredRun> out;
@@ -55,16 +57,22 @@ std::vector<MeasuredRun> measured_runs(const Ledger& ledger, const std::filesyst
             continue;
         const PlannedRun run{row.number, row.name, ledger.settings(row.number)};
         const auto file = folder / row.name / "report.json";
-        auto& m = out.emplace_back();
+        MeasuredRun m;
         m.run = row.name;
         for (const auto& path : paths)
             m.values.push_back(setting_of(run, path));
         m.title = title_of(paths, m.values);
-        use_of_record(file, "this is no report of restitution",
-                      [&](const nlohmann::ordered_json& report) {
-                          for (const auto& b : report.at("restitution_beats"))
-                              m.beats.push_back(restitution_beat(b));
-                      });
+        try {
+            use_of_record(file, "this is no report of restitution",
+                          [&](const nlohmann::ordered_json& report) {
+                              for (const auto& b : report.at("restitution_beats"))
+                                  m.beats.push_back(restitution_beat(b));
+                          });
+        } catch (const InputError& e) { // the others are as good as before
+            left_out.push_back({Notice::Level::warning, row.name + " is left out: " + e.what()});
+            continue;
+        }
+        out.push_back(std::move(m));
     }
     return out;
 }

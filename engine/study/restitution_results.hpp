@@ -19,8 +19,9 @@ struct MeasuredRun
 };
 
 /// Of all runs that are done, in order, from their report.json; none: it is no such study.
-/// @throws InputError  where a report cannot be read
-std::vector<MeasuredRun> measured_runs(const Ledger& ledger, const std::filesystem::path& folder);
+/// @param left_out  told of each whose report cannot be read
+std::vector<MeasuredRun> measured_runs(const Ledger& ledger, const std::filesystem::path& folder,
+                                       Notices& left_out);
 
 /// Writes a line for each measured beat and probe: what its run is, the interval, the numbers of
 /// the beat (RestitutionBeat).

@@ -71,9 +71,8 @@ std::string run_restitution(const RestitutionJob& job, const Progress& progress)
 
 void forget_restitution(const std::filesystem::path& folder)
 {
-    std::error_code none;
     for (const char* file : {beats_file, state_file})
-        std::filesystem::remove(folder / file, none);
+        remove_plain_file(folder / file);
 }
 
 } // namespace tawara::study

@@ -24,7 +24,9 @@ struct RestitutionJob
 /// @throws InputError, MeshError, NumericsError, DeviceError, Cancelled
 std::string run_restitution(const RestitutionJob& job, const Progress& progress);
 
-/// The files that run_restitution() keeps for going on are no longer needed.
+/// The files that run_restitution() keeps for going on are no longer needed: the plain files among
+/// them go.
+/// @throws InputError where one cannot be removed
 void forget_restitution(const std::filesystem::path& folder);
 
 } // namespace tawara::study

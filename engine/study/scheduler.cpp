@@ -4,14 +4,13 @@
 #include "engine/core/batches.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/few_cores.hpp"
-#include "engine/core/file_content.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/whole_file.hpp"
-#include "engine/digest/sha256.hpp"
+#include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
-#include "engine/study/open_run.hpp"
 #include "engine/study/restitution_run.hpp"
+#include "engine/study/run_folder.hpp"
 #include "engine/study/site_run.hpp"
 #include "engine/study/study_results.hpp"
 
@@ -46,53 +45,6 @@ void make_folder(const fs::path& folder)
     if (why)
         throw InputError(folder.string(),
                          "the folder cannot be made: " + why.message() + "; choose another folder");
-}
-
-/// That a run's folder is one, or can become one.
-/// @throws InputError that names it
-void need_own_folder(const fs::path& folder)
-{
-    std::error_code none;
-    const auto type = fs::symlink_status(folder, none).type();
-    if (type == fs::file_type::symlink)
-        throw InputError(folder.string(), "is a symbolic link; a run's results are written into no "
-                                          "folder but the study's own; remove the link, or choose "
-                                          "another folder for the study");
-    if (type != fs::file_type::directory && fs::exists(fs::file_status(type)))
-        throw InputError(folder.string(), "is no folder, and the results of a run belong there; "
-                                          "remove it, or choose another folder for the study");
-}
-
-/// Removes what a study does not keep of a run that is done.
-void thin_out(const fs::path& folder, const Study& s)
-{
-    if (s.keep_all)
-        return;
-    std::error_code none;
-    std::vector<fs::path> gone;
-    for (const auto& entry : fs::directory_iterator(folder, none)) {
-        const auto name = entry.path().filename().string();
-        const bool of_kind =
-            (name.starts_with("activation.") && !s.keep.contains(Keep::activation)) ||
-            (name.starts_with("ecg") && !s.keep.contains(Keep::ecg)) ||
-            (name.starts_with("frames") && !s.keep.contains(Keep::frames)) ||
-            name.starts_with("checkpoint-");
-        if (of_kind)
-            gone.push_back(entry.path());
-    }
-    for (const auto& path : gone)
-        fs::remove_all(path, none);
-}
-
-/// Digests of a run's files; those of frames are left out.
-std::map<std::string, std::string> digests(const fs::path& folder)
-{
-    std::map<std::string, std::string> out;
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder, none))
-        if (entry.symlink_status(none).type() == fs::file_type::regular)
-            out[entry.path().filename().string()] = sha256(file_content(entry.path()));
-    return out;
 }
 
 /// What the slots of a program share.
@@ -294,6 +246,7 @@ class Scheduler
         const auto session = session_of(study_, run);
         simulation::RunOptions o;
         o.out = options_.out / run.name;
+        need_own_folder(o.out);
         o.session_file = study_.session_file;
         o.device = options_.device;
         o.device.devices = slots_[slot].devices;
@@ -323,20 +276,44 @@ class Scheduler
         o.picture = study_.keep_all || study_.keep.contains(Keep::activation)
                         ? simulation::RunOptions::Picture::activation
                         : simulation::RunOptions::Picture::potential;
-        if (const auto checkpoint = newest_checkpoint(o.out); !checkpoint.empty()) {
-            o.resume = checkpoint;
+        return go_on(session, std::move(o), p, run);
+    }
+
+    /// From the newest checkpoint that is whole and of this run, else from the start. What fails
+    /// for another reason fails: on a disk that is full, say, the checkpoints are as good as
+    /// before.
+    std::string go_on(const simulation::Session& session, simulation::RunOptions o,
+                      const Progress& p, const PlannedRun& run)
+    {
+        std::string no_good; // of the newest
+        const auto checkpoints = checkpoints_in(o.out);
+        for (const auto& checkpoint : checkpoints)
             try {
+                simulation::provenance_of_checkpoint(checkpoint); // before a tissue is made for it
+                if (!no_good.empty())
+                    remark(run, "goes on from " + checkpoint.filename().string() +
+                                    ", since a later one is no good: " + no_good);
+                o.resume = checkpoint;
                 return simulation::run_session(session, o, p).json;
-            } catch (const InputError& e) { // of another version, or broken off
-                o.resume.clear();
-                const auto why =
-                    std::string("begins anew, since its checkpoint is no good: ") + e.what();
-                const std::lock_guard hold(mutex_);
-                ledger_.say(run.number, why);
-                say(Notice::Level::warning, run.name + " " + why);
+            } catch (const InputError& e) { // of another version, or damaged
+                if (e.file != checkpoint.string())
+                    throw;
+                no_good = no_good.empty() ? e.what() : no_good;
             }
-        }
+        if (!no_good.empty())
+            remark(run, "begins from 0 ms, since none of its " +
+                            std::to_string(checkpoints.size()) +
+                            " checkpoints is good; the newest: " + no_good);
+        o.resume.clear();
         return simulation::run_session(session, o, p).json;
+    }
+
+    /// Said aloud, and kept in the ledger.
+    void remark(const PlannedRun& run, const std::string& text)
+    {
+        const std::lock_guard hold(mutex_);
+        ledger_.say(run.number, text);
+        say(Notice::Level::warning, run.name + " " + text);
     }
 
     static constexpr std::int64_t no_run = -1;
@@ -436,7 +413,6 @@ StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& pr
 {
     need_writable_folder(o.out);
     for (const auto& run : s.runs) {
-        need_own_folder(o.out / run.name);
         progress.at(0, "sessions");
         session_of(s, run);
     }

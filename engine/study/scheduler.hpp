@@ -59,13 +59,17 @@ LocalRank local_rank();
 
 /// Plans the study's runs in `out`/study.sqlite unless that was done, takes runs that are free
 /// until there is none, and writes results.csv and report.html. Each run has a folder. A run that
-/// another program has begun and not ended goes on from its newest checkpoint, if there is one.
+/// another program has begun and not ended goes on from its newest checkpoint that is whole; where
+/// it has some and none is, it begins anew, which `notice` is told.
 ///
-/// What fails is kept in the ledger with its reason, and the others go on. When it is cancelled the
+/// What fails is kept in the ledger with its reason, and the others go on: a run fails, too, whose
+/// folder is a link or no folder. When it is cancelled the
 /// runs under way are free again.
 /// Nothing outside of `out` is written or removed: a link under the name of a file is replaced.
+/// In a run's folder what the run has written is removed where the study does not keep it, and
+/// nothing else.
 /// @throws InputError, before the first run, for a session of a run that is no good, a folder that
-///         cannot be written, and a link in the place of a run's folder or of the ledger; Cancelled
+///         cannot be written, and a link in the place of the ledger; Cancelled
 StudyOutcome run_study(const Study& s, const StudyOptions& o, const Progress& progress);
 
 } // namespace tawara::study

@@ -186,9 +186,8 @@ std::string run_site(const SiteJob& job, const Progress& progress)
 
 void forget_search(const std::filesystem::path& folder)
 {
-    std::error_code none;
     for (const char* name : {trials_file, trains[0], trains[1], pictures[0], pictures[1]})
-        std::filesystem::remove(folder / name, none);
+        remove_plain_file(folder / name);
 }
 
 } // namespace tawara::study

@@ -27,7 +27,9 @@ struct SiteJob
 /// @throws InputError, MeshError, NumericsError, DeviceError, Cancelled
 std::string run_site(const SiteJob& job, const Progress& progress);
 
-/// The files that run_site() keeps for going on are no longer needed.
+/// The files that run_site() keeps for going on are no longer needed: the plain files among them
+/// go.
+/// @throws InputError where one cannot be removed
 void forget_search(const std::filesystem::path& folder);
 
 } // namespace tawara::study

@@ -249,11 +249,11 @@ void write_page(const Ledger& ledger, const Sheet& s, const std::filesystem::pat
         if (row.state == State::failed)
             page.remarks.push_back({Notice::Level::warning, row.name + " failed: " + row.reason});
     }
-    if (const auto sites = searched_sites(ledger, folder); !sites.empty()) {
+    if (const auto sites = searched_sites(ledger, folder, page.remarks); !sites.empty()) {
         write_induction_csv(sites, s.paths, folder / "induction.csv");
         add_sites(sites, page);
     }
-    if (const auto measured = measured_runs(ledger, folder); !measured.empty()) {
+    if (const auto measured = measured_runs(ledger, folder, page.remarks); !measured.empty()) {
         write_restitution_csv(measured, s.paths, folder / "restitution.csv");
         add_restitution(measured, page);
     }

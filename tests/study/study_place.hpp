@@ -51,9 +51,9 @@ struct Place
                           victim = root / "thesis";
     std::filesystem::path ledger = out / "study.sqlite";
     study::Study study;
-    Place()
+    explicit Place(const std::string& text = two_runs)
     {
-        put_text(root / "two.json", two_runs);
+        put_text(root / "two.json", text);
         put_text(victim / "report.json", precious);
         put_text(victim / "checkpoint-x.tcp", precious);
         study = study::read_study(root / "two.json");

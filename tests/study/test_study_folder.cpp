@@ -3,6 +3,7 @@
 #include "engine/core/error.hpp"
 #include "engine/study/ledger.hpp"
 #include "engine/study/restitution_record.hpp"
+#include "engine/study/run_folder.hpp"
 #include "engine/study/scheduler.hpp"
 #include "engine/study/site_record.hpp"
 #include "engine/study/study_results.hpp"
@@ -13,6 +14,8 @@
 
 #include <QtTest>
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <sys/stat.h>
 
 using namespace tawara;
@@ -20,25 +23,159 @@ using namespace tawara::study;
 using namespace tawara::test;
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Of the two runs, with frames and checkpoints every half millisecond.
+std::string with_outputs(const std::string& more)
+{
+    auto text = two_runs;
+    text.insert(text.find("\"axes\""), more);
+    const std::string time = R"("time": {)";
+    text.insert(text.find(time), R"("output": {"frames_every_ms": 0.5, "checkpoint_every_ms": 0.5,
+ "checkpoints_kept": 0}, )");
+    return text;
+}
+
+} // namespace
+
 class TestStudyFolder : public QObject
 {
     Q_OBJECT
 
   private Q_SLOTS:
-    void aRunsFolderIsNoLink()
+    void aRunWithoutAFolderFailsAlone()
     {
-        const Place p;
+        const std::pair<std::function<void(const fs::path&)>, const char*> in_the_way[]{
+            {[](const fs::path& f) { fs::create_directory_symlink("../thesis", f); },
+             "run-0: is a symbolic link"},
+            {[](const fs::path& f) { put_text(f, precious); }, "run-0: is no folder"},
+            {[](const fs::path& f) { mkfifo(f.c_str(), 0600); }, "run-0: is no folder"}};
+        for (const auto& [put, says] : in_the_way) {
+            const Place p;
+            fs::create_directories(p.out);
+            put(p.out / "run-0");
+            const auto type = fs::symlink_status(p.out / "run-0").type();
+            const auto outcome = p.run(p.out);
+            QCOMPARE(outcome.done, std::int64_t(1));
+            QCOMPARE(outcome.failed.size(), std::size_t(1));
+            QVERIFY2(has(outcome.failed[0].reason, says), outcome.failed[0].reason.c_str());
+            QVERIFY(fs::exists(p.out / "run-1" / "report.json"));
+            QVERIFY(p.untouched() && fs::symlink_status(p.out / "run-0").type() == type);
+        }
+    }
+
+    /// A user's notes may have names that begin like those of results.
+    void onlyWhatARunHasWrittenGoes()
+    {
+        const Place p(with_outputs(R"("keep": [], )"));
+        const auto run = p.out / "run-1";
+        const std::vector<fs::path> mine{
+            run / "notes" / "day-1.txt", run / "frames-of-mine" / "1.png",
+            run / "frames" / "a.txt",    run / "ecg of the patient.txt",
+            run / "activation.old.csv",  run / "checkpoint-mine.tcp",
+            run / "checkpoint-1ms.tcp"};
+        for (const auto& f : mine)
+            put_text(f, precious);
+        const auto outcome = p.run(p.out);
+        QCOMPARE(outcome.done, std::int64_t(2));
+        for (const auto& f : mine)
+            QVERIFY2(text_of(f) == precious, f.c_str());
+        QVERIFY(fs::exists(run / "report.json"));
+        for (const char* gone :
+             {"activation.csv", "activation.vtu", "frames.pvd", "frames/000000025.vtu"})
+            QVERIFY2(!fs::exists(run / gone), gone);
+        QVERIFY(checkpoints_in(run).empty());
+        QVERIFY(!fs::exists(p.out / "run-0" / "frames"));
+        const auto kept = digests(run);
+        QVERIFY(kept.contains("report.json") && kept.contains("probes.csv"));
+        QVERIFY(!kept.contains("activation.old.csv"));
+        fs::remove(run / "probes.csv");
+        fs::create_symlink(p.victim / "report.json", run / "probes.csv");
+        QVERIFY(!digests(run).contains("probes.csv"));
+    }
+
+    /// What fails beside a checkpoint leaves it as good as it was: on a full disk a run began anew.
+    void aRunGoesOnFromItsNewestWholeCheckpoint()
+    {
+        const Place p(with_outputs(""));
+        const auto run = p.out / "run-1";
+        const auto at = [&](const char* ms) {
+            return run / (std::string("checkpoint-00000000.") + ms + "ms.tcp");
+        };
+        std::string said;
+        const auto again = [&](bool failed) {
+            said.clear();
+            StudyOptions o;
+            o.out = p.out;
+            o.device.devices = "cpu";
+            o.at_once = 1;
+            o.failed_again = failed;
+            o.notice = [&](const Notice& n) { said += n.text + "\n"; };
+            return run_study(p.study, o, {});
+        };
+        const auto planned = "UPDATE runs SET state = 'planned', owner = NULL WHERE number = 1";
+        QCOMPARE(again(false).done, std::int64_t(2));
+        const auto all = checkpoints_in(run).size();
+        QVERIFY(all >= 3);
+        fs::remove(checkpoints_in(run).front());
+        QVERIFY(p.changed(planned));
+        fs::remove(run / "activation.csv");
+        fs::create_directory(run / "activation.csv");
+        const auto outcome = again(false);
+        QCOMPARE(outcome.failed.size(), std::size_t(1));
+        QVERIFY2(has(outcome.failed[0].reason, "activation.csv: is a folder"), said.c_str());
+        QVERIFY2(said.find("begins") == std::string::npos, said.c_str());
+        QCOMPARE(checkpoints_in(run).size(), all - 1);
+        // a newer one that is damaged
+        fs::remove(run / "activation.csv");
+        const auto newest = checkpoints_in(run).front(), before = checkpoints_in(run).at(1);
+        const auto whole = text_of(newest);
+        put_text(newest, whole.substr(0, whole.size() / 2));
+        fs::last_write_time(at("500"), fs::last_write_time(newest) + std::chrono::hours(1));
+        QCOMPARE(again(true).done, std::int64_t(2));
+        const auto name = before.filename().string();
+        QVERIFY2(said.find("run-1 goes on from " + name + ", since a later one is no good: ") !=
+                     std::string::npos,
+                 said.c_str());
+        QVERIFY(
+            text_of(run / "report.json").find("\"resumed_from\": \"" + before.string() + "\"") !=
+            std::string::npos);
+        // and none
+        QCOMPARE(checkpoints_in(run).size(), all);
+        for (const auto& checkpoint : checkpoints_in(run))
+            put_text(checkpoint, "damaged");
+        QVERIFY(p.changed(planned));
+        QCOMPARE(again(false).done, std::int64_t(2));
+        const auto says = "run-1 begins from 0 ms, since none of its " + std::to_string(all) +
+                          " checkpoints is good; the newest: ";
+        QVERIFY2(said.find(says) != std::string::npos, said.c_str());
+    }
+
+    void aReportThatIsNoneLeavesTheOthersOnThePage()
+    {
+        auto text = two_runs;
+        const std::string axes = R"("axes": {"time.end_ms": [1, 2]})";
+        text.replace(
+            text.find(axes), axes.size(),
+            R"("induction": {"sites": [3, 7], "s1": {"cycle_ms": 400, "count": 2}, "extra": 2})");
+        const Place p(text);
         fs::create_directories(p.out);
-        fs::create_directory_symlink("../thesis", p.out / "run-1");
-        auto why = p.why_not();
-        QVERIFY2(has(why, "run-1: is a symbolic link"), why.c_str());
-        QVERIFY(p.untouched());
-        QVERIFY(!fs::exists(p.ledger) && !fs::exists(p.out / "run-0")); // before all else
-        fs::remove(p.out / "run-1");
-        put_text(p.out / "run-1", precious);
-        why = p.why_not();
-        QVERIFY2(has(why, "run-1: is no folder"), why.c_str());
-        QCOMPARE(text_of(p.out / "run-1"), precious);
+        Ledger ledger(p.ledger, true);
+        ledger.plan(p.study);
+        for (int k = 0; k < 2; ++k) {
+            QCOMPARE(ledger.take(this_owner(), {}), std::optional<std::int64_t>(k));
+            QVERIFY(ledger.done(k, 1, {}, {}));
+        }
+        put_text(p.out / "run-0" / "report.json",
+                 R"({"induction": {"site": "s", "segment": 3, "place_mm": [0, 0, 0], "before": )"
+                 R"({"shortest_captured_ms": [], "trials": 1, "exit_segment": 0, )"
+                 R"("worst": {"couplings_ms": [], "outcome": "none"}}}})");
+        put_text(p.out / "run-1" / "report.json", "{}");
+        write_results(ledger, p.out);
+        const auto table = text_of(p.out / "induction.csv");
+        QVERIFY2(table.find("run-0,") != std::string::npos, table.c_str());
+        QVERIFY2(table.find("run-1,") == std::string::npos, table.c_str());
+        QVERIFY(text_of(p.out / "report.html").find("run-1 is left out: ") != std::string::npos);
     }
 
     void theLedgerIsAPlainFile()
@@ -274,7 +411,8 @@ class TestStudyFolder : public QObject
         s.file = p.root / "\xFFtwo.json";
         Ledger ledger(p.root / "made.sqlite", true);
         ledger.plan(s);
-        ledger.failed(0, 1, "no such file: \xFF");
+        QCOMPARE(ledger.take(this_owner(), {}), std::optional<std::int64_t>(0));
+        QVERIFY(ledger.failed(0, 1, "no such file: \xFF"));
         QCOMPARE(ledger.study_file(), s.file);
         QCOMPARE(ledger.study_name(), std::string("\xC3\xBFname"));
         QCOMPARE(ledger.rows().at(0).reason, std::string("no such file: \xC3\xBF"));
