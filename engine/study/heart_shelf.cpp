@@ -67,7 +67,8 @@ std::shared_ptr<const Heart> HeartShelf::heart(const simulation::Session& s,
         with_all.context.threads = threads_;
         with_all.report = [&](double fraction, std::string_view stage) {
             try {
-                progress.report ? progress.report(fraction, stage) : void();
+                if (progress.report)
+                    progress.report(fraction, stage);
             } catch (const simulation::TakenOver&) { // others may wait for the heart
             }
         };
