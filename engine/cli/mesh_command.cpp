@@ -2,6 +2,7 @@
 // tawara-cli mesh: what a mesh holds, other formats, refinement, generated hearts, stability.
 #include "engine/cli/command.hpp"
 #include "engine/cli/fibre_angles.hpp"
+#include "engine/cli/mesh_output.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/diffusion/spectrum.hpp"
@@ -19,7 +20,6 @@
 #include "engine/simulation/tissue/velocity_estimate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <complex>
 #include <cstdio>
 #include <limits>
@@ -65,32 +65,13 @@ mesh::io::Loaded read(Context& c, const Files& f)
     return loaded;
 }
 
-/// Before long work: whether the output's format is one that can be written, and its place.
-void need_output(const Context& c, const std::string& out)
+/// The files that read() reads.
+std::vector<fs::path> sources_of(const Files& f)
 {
-    constexpr std::array known{".vtu",   ".vtk",  ".pts",  ".elem", ".lon", ".bpts",
-                               ".belem", ".blon", ".node", ".ele",  ".msh", ".msh2"};
-    std::string extension = fs::path(out).extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char x) { return static_cast<char>(std::tolower(x)); });
-    if (std::find(known.begin(), known.end(), extension) == known.end())
-        throw InputError(out, "has no extension of a known mesh format; use .vtu, .vtk, .pts "
-                              "(CARP), .node (TetGen), .msh (Gmsh 4.1) or .msh2 (Gmsh 2.2)");
-    need_writable_file(out);
-    c.say_new_folder(out);
-}
-
-/// What is read is not written over: the result could not be made again.
-void need_another_file(const Files& f)
-{
-    auto read = mesh::io::files_read(f.in);
+    auto out = mesh::io::files_read(f.in);
     if (!f.fibres.empty())
-        read.emplace_back(f.fibres);
-    for (const auto& out : mesh::io::files_written(f.out))
-        for (const auto& in : read)
-            if (std::error_code none; fs::equivalent(in, out, none))
-                throw InputError(f.out, "would replace " + in.string() +
-                                            ", which the mesh is read from; give another name");
+        out.emplace_back(f.fibres);
+    return out;
 }
 
 Json figures(const mesh::TetMesh& m)
@@ -215,41 +196,39 @@ void info(Context& c, const Files& f)
     c.result(j);
 }
 
-void finish(Context& c, const mesh::TetMesh& m, const std::string& out)
+void finish(Context& c, const Files& f, const MeshOutput& to, const mesh::TetMesh& m)
 {
-    mesh::io::write(m, out, c.progress());
-    for (const auto& n : mesh::io::lost_in(m, out))
+    to.write(c, m);
+    for (const auto& n : mesh::io::lost_in(m, f.out))
         c.notice(n);
     Json j = figures(m);
-    j["file"] = out;
+    j["file"] = f.out;
     say_counts(c, j);
-    c.say("written to " + out);
+    c.say("written to " + f.out);
     c.result(j);
 }
 
 void convert(Context& c, const Files& f)
 {
-    need_output(c, f.out);
-    need_another_file(f);
-    finish(c, read(c, f).mesh, f.out);
+    const MeshOutput to(c, f.out, sources_of(f));
+    finish(c, f, to, read(c, f).mesh);
 }
 
 void refine(Context& c, const Files& f)
 {
-    need_output(c, f.out);
-    need_another_file(f);
+    const MeshOutput to(c, f.out, sources_of(f));
     if (f.times < 1 || f.times > simulation::most_refinements)
         throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to " +
                                         std::to_string(simulation::most_refinements));
     const auto coarse = std::make_shared<const mesh::TetMesh>(std::move(read(c, f).mesh));
-    finish(c, simulation::make_mesh(simulation::Refinement{coarse, f.times}, c.progress()), f.out);
+    finish(c, f, to, simulation::make_mesh(simulation::Refinement{coarse, f.times}, c.progress()));
 }
 
 void heart(Context& c, const Files& f)
 {
-    need_output(c, f.out);
+    const MeshOutput to(c, f.out, {f.in});
     const auto parameters = simulation::read_heart_parameters(f.in);
-    finish(c, simulation::make_mesh(parameters, c.progress()), f.out);
+    finish(c, f, to, simulation::make_mesh(parameters, c.progress()));
 }
 
 diffusion::Options options_of(const Files& f)

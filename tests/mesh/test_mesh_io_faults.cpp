@@ -50,6 +50,11 @@ class TestMeshIoFaults : public QObject
         for (const auto& e : fs::directory_iterator(in_folder("w")))
             left.push_back(e.path().filename().string());
         QCOMPARE(left, (std::vector<std::string>{"x.ele"}));
+        auto m = shapes::rich(); // without fibres an earlier .lon is removed: here it cannot be
+        m.fibre = {}, m.sheet = {}, m.normal = {};
+        fs::create_directories(in_folder("v/x.lon/full"));
+        QVERIFY_THROWS_EXCEPTION(InputError, io::write(m, in_folder("v/x.pts")));
+        QVERIFY(!fs::exists(in_folder("v/x.pts")) && !fs::exists(in_folder("v/x.elem")));
     }
 
     void what_is_missing_is_said()

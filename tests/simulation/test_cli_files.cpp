@@ -3,8 +3,12 @@
 #include "engine/cli/cli.hpp"
 #include "tests/simulation/bad_sessions.hpp"
 
+#include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -40,6 +44,17 @@ bool write_text(const QString& file, const QByteArray& text)
     QFile f(file);
     return f.open(QIODevice::WriteOnly) && f.write(text) == text.size();
 }
+
+QByteArray content(const QString& file)
+{
+    QFile f(file);
+    return f.open(QIODevice::ReadOnly) ? f.readAll() : QByteArray();
+}
+
+/// A mesh without fibres.
+constexpr const char* bare = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                             "POINTS 4 float\n0 0 0 30 0 0 0 30 0 0 0 30\nCELLS 1 5\n4 0 1 2 3\n"
+                             "CELL_TYPES 1\n10\n";
 
 const QString program = QStringLiteral(TAWARA_BINARY_DIR "/engine/cli/tawara-cli");
 
@@ -131,6 +146,111 @@ class TestCliFiles : public QObject
         QVERIFY(write_text(dir_.filePath("h.json"), R"({"shape": "lv", "edge_mm": 5})"));
         r = run({"mesh", "heart", path("h.json"), path("n6/h.vtu")});
         QVERIFY2(r.status == 0 && r.says(made("n6")), r.err.c_str());
+    }
+
+    /// Each file by its name, and what would be taken for a part of the new mesh.
+    void replacedMeshesAreSaid()
+    {
+        QVERIFY(write_text(dir_.filePath("r.json"), R"({"shape": "lv", "edge_mm": 5})"));
+        QVERIFY(write_text(dir_.filePath("bare.vtk"), bare));
+        const auto replaced = [&](const char* stem) {
+            return "note: replaced " + path(QString(stem) + ".pts") + ", " +
+                   path(QString(stem) + ".elem") + " and " + path(QString(stem) + ".lon");
+        };
+        for (const char* out : {"r.vtu", "r.pts"}) {
+            const auto r = run({"mesh", "heart", path("r.json"), path(out)});
+            QVERIFY2(r.status == 0 && r.err.find("replaced") == std::string::npos, r.err.c_str());
+        }
+        auto r = run({"mesh", "heart", path("r.json"), path("r.vtu")});
+        QVERIFY2(r.status == 0 && r.says("note: replaced " + path("r.vtu")), r.err.c_str());
+        r = run({"mesh", "convert", path("r.vtu"), path("r.elem")});
+        QVERIFY2(r.status == 0 && r.says(replaced("r")), r.err.c_str());
+        r = run({"mesh", "refine", path("bare.vtk"), path("r.pts"), "--length-unit", "mm"});
+        QVERIFY2(
+            r.status == 0 && r.says("note: replaced " + path("r.pts") + " and " + path("r.elem")) &&
+                r.says("note: removed " + path("r.lon") + ", which would be taken for this mesh's"),
+            r.err.c_str());
+        QVERIFY(!QFile::exists(dir_.filePath("r.lon")));
+        QVERIFY(!QFile::exists(dir_.filePath("r.lon.provenance.json")));
+    }
+
+    /// A link is replaced by the file; what it leads to stays.
+    void meshesFollowNoLink()
+    {
+        QVERIFY(QDir().mkpath(dir_.filePath("l")));
+        QVERIFY(write_text(dir_.filePath("l/h.json"), R"({"shape": "lv", "edge_mm": 5})"));
+        QVERIFY(write_text(dir_.filePath("precious"), "precious"));
+        for (const char* name : {"l/h.vtu", "l/h.elem", "l/h.pts.provenance.json"})
+            std::filesystem::create_symlink("../precious", path(name));
+        std::filesystem::create_symlink("nothing", path("l/h.lon"));
+        for (const char* out : {"l/h.vtu", "l/h.pts"}) {
+            const auto r = run({"mesh", "heart", path("l/h.json"), path(out)});
+            QVERIFY2(r.status == 0 && r.err.find("replaced ") != std::string::npos, r.err.c_str());
+        }
+        for (const char* name : {"l/h.vtu", "l/h.elem", "l/h.lon", "l/h.pts.provenance.json"})
+            QVERIFY2(!std::filesystem::is_symlink(path(name)) &&
+                         std::filesystem::file_size(path(name)) > 8,
+                     name);
+        QCOMPARE(content(dir_.filePath("precious")), QByteArray("precious"));
+        QVERIFY(!std::filesystem::exists(path("l/nothing")));
+    }
+
+    /// By another name of the same file, too; and where one file cannot be written none is.
+    void sourcesOfMeshesStay()
+    {
+        namespace fs = std::filesystem;
+        QVERIFY(QDir().mkpath(dir_.filePath("s")));
+        const QByteArray parameters = R"({"shape": "lv", "edge_mm": 5})";
+        QVERIFY(write_text(dir_.filePath("s/h.json"), parameters));
+        fs::create_hard_link(path("s/h.json"), path("s/same.vtu"));
+        const auto refused = [&](const char* command, const char* in, const char* out,
+                                 const char* replaced) {
+            const auto r = run({"mesh", command, path(in), path(out)});
+            return r.status == cli::bad_input &&
+                   r.err == "error: " + path(out) + ": would replace " + path(replaced) +
+                                ", which the mesh is read from; give another name\n";
+        };
+        QVERIFY(refused("heart", "s/h.json", "s/same.vtu", "s/h.json"));
+        QCOMPARE(content(dir_.filePath("s/h.json")), parameters);
+        QCOMPARE(run({"mesh", "heart", path("s/h.json"), path("s/h.pts")}).status, 0);
+        QCOMPARE(run({"mesh", "convert", path("s/h.pts"), path("s/h.node")}).status, 0);
+        fs::create_hard_link(path("s/h.lon"), path("s/other.lon"));
+        fs::create_hard_link(path("s/h.ele"), path("s/third.ele"));
+        QVERIFY(refused("convert", "s/h.pts", "s/other.pts", "s/h.lon"));
+        QVERIFY(refused("refine", "s/h.node", "s/third.node", "s/h.ele"));
+        QVERIFY(!QFile::exists(dir_.filePath("s/other.pts")));
+        QVERIFY(QDir().mkpath(dir_.filePath("s/f.elem/full")));
+        const auto r = run({"mesh", "convert", path("s/h.node"), path("s/f.pts")});
+        QVERIFY2(r.status == cli::bad_input &&
+                     r.err ==
+                         "error: " + path("s/f.elem") + ": is a folder; give the name of a file\n",
+                 r.err.c_str());
+        QVERIFY(!QFile::exists(dir_.filePath("s/f.pts")));
+        QVERIFY(!QFile::exists(dir_.filePath("s/f.pts.provenance.json")));
+    }
+
+    /// CARP's files have no place for what made them: it lies beside them.
+    void carpMeshesSayWhatMadeThem()
+    {
+        QVERIFY(write_text(dir_.filePath("p.vtk"), bare));
+        const std::vector<std::string> words{"mesh",        "convert",       path("p.vtk"),
+                                             path("p.pts"), "--length-unit", "mm"};
+        QCOMPARE(run(words).status, 0);
+        for (const char* file : {"p.pts", "p.elem"}) {
+            const auto j =
+                QJsonDocument::fromJson(content(dir_.filePath(QString(file) + ".provenance.json")))
+                    .object();
+            QCOMPARE(j["program"].toString(), QString("tawara"));
+            QVERIFY(!j["version"].toString().isEmpty() && j.contains("built_from"));
+            QCOMPARE(static_cast<std::size_t>(j["command"].toArray().size()), words.size());
+            QCOMPARE(j["command"].toArray()[1].toString(), QString("convert"));
+            QCOMPARE(j["sources_sha256"].toObject()[dir_.filePath("p.vtk")].toString(),
+                     QString(QCryptographicHash::hash(bare, QCryptographicHash::Sha256).toHex()));
+            QCOMPARE(run({"provenance", path(file)}).status, 0);
+        }
+        QVERIFY(!QFile::exists(dir_.filePath("p.lon.provenance.json")));
+        QVERIFY(write_text(dir_.filePath("p.elem"), "1\nTt 0 1 2 3 9\n"));
+        QCOMPARE(run({"provenance", path("p.elem")}).status, static_cast<int>(cli::bad_input));
     }
 
     /// Before anything is computed.

@@ -344,6 +344,10 @@ class TestProvenance : public tawara::test::SlabCommands
         for (const char* name : {"m.vtk", "m.msh", "m.msh2", "m.node"})
             QTest::newRow(name) << convert + QStringList{name} << name;
         QTest::newRow("m.vtu") << convert + QStringList{"m.vtu"} << "m.vtu";
+        for (const char* name : {"pts", "elem", "lon"})
+            QTest::newRow(name) << convert + QStringList{"m.pts"}
+                                << QString("m.%1.provenance.json").arg(name);
+        QTest::newRow("binary") << convert + QStringList{"m.belem"} << "m.blon.provenance.json";
         QTest::newRow("parts") << QStringList{"mesh", "partition", "vtu/activation.vtu", "-n", "2",
                                               "-o",   "p.parts"}
                                << "p.parts";

@@ -6,8 +6,11 @@
 #include "engine/core/whole_file.hpp"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <memory>
+#include <unistd.h>
 
 namespace tawara::mesh::io {
 
@@ -22,11 +25,20 @@ void write_all(const std::vector<FileToWrite>& files, const std::vector<fs::path
         parts.push_back(std::make_unique<PartFile>(f.path));
         write_part(*parts.back(), f.writer);
     }
+    for (const auto& s : stale)
+        if (fs::is_directory(s))
+            throw InputError(s.string(), "is a folder, where a file of another mesh would be "
+                                         "removed; give the mesh another name");
     for (const auto& part : parts)
         part->commit();
-    std::error_code ignored;
-    for (const auto& s : stale)
-        fs::remove(s, ignored);
+    for (const auto& s : stale) {
+        const auto place = place_of(s, false);
+        if (unlinkat(place.folder.fd(), place.name.c_str(), 0) != 0 && errno != ENOENT)
+            throw InputError(s.string(), std::string("is of an earlier mesh and cannot be removed "
+                                                     "(") +
+                                             std::strerror(errno) +
+                                             "); remove it, else it is taken for this mesh's");
+    }
 }
 
 Printer& Printer::operator<<(std::string_view text)

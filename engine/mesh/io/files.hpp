@@ -11,7 +11,8 @@
 namespace tawara::mesh::io {
 
 /// Writes several files so that all appear whole or none does: each under a temporary name first,
-/// all renamed at the end; what an earlier run left under one of `stale` is removed then.
+/// all renamed at the end; what an earlier run left under one of `stale` is removed then, a link
+/// and not what it leads to. @throws InputError
 struct FileToWrite
 {
     std::filesystem::path path;

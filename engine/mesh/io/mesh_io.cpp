@@ -132,18 +132,18 @@ std::vector<fs::path> files_read(const fs::path& file)
 std::vector<fs::path> files_written(const fs::path& file)
 {
     const std::string extension = lower(file.extension().string());
-    std::vector<fs::path> out{file};
     const auto beside = [&](std::initializer_list<const char*> extensions) {
+        std::vector<fs::path> out;
         for (const char* x : extensions)
             out.push_back(fs::path(file).replace_extension(x));
+        return out;
     };
     if (reader_of(extension) == read_tetgen)
-        beside({".node", ".ele", ".face", ".ortho", ".axi"});
-    else if (reader_of(extension) == read_carp && extension.starts_with(".b"))
-        beside({".bpts", ".belem", ".blon"});
-    else if (reader_of(extension) == read_carp)
-        beside({".pts", ".elem", ".lon"});
-    return out;
+        return beside({".node", ".ele", ".face", ".ortho", ".axi"});
+    if (reader_of(extension) == read_carp)
+        return extension.starts_with(".b") ? beside({".bpts", ".belem", ".blon"})
+                                           : beside({".pts", ".elem", ".lon"});
+    return {file};
 }
 
 Loaded read(const fs::path& file, std::optional<LengthUnit> unit, const Progress& progress)
