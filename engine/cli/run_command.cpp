@@ -233,14 +233,15 @@ void say_comparison(Context& c, const RunArguments& a, const simulation::RunOpti
     }
     for (const auto& remark : compared.remarks)
         c.say(remark);
-    const auto n = compared.changed;
-    const std::string files = n == 0 ? ""
-                                     : "; " + std::to_string(n) + (n == 1 ? " file" : " files") +
-                                           " beside it " + (n == 1 ? "is" : "are") +
-                                           " not what that run had written";
-    c.say((compared.same() ? "reproduced: all that was compared has the bits of "
-                           : "not reproduced: results differ from those of ") +
-          before.string() + files);
+    std::string last = compared.same() ? "reproduced: all that was compared has the bits of "
+                                       : "not reproduced: results differ from those of ";
+    last += before.string();
+    if (compared.changed == 1)
+        last += "; 1 file beside it is not what that run had written";
+    else if (compared.changed > 1)
+        last += "; " + std::to_string(compared.changed) +
+                " files beside it are not what that run had written";
+    c.say(last);
     c.result(j);
     if (!compared.same())
         c.end_with(some_failed);
