@@ -434,6 +434,7 @@ class TestCheckpoint : public QObject
         QVERIFY(few.state.parts.size() == 1 && few.state.parts[0].empty());
         QVERIFY(few.state.v == c.state.v && few.pulses.size() == c.pulses.size());
         QCOMPARE(few.provenance, c.provenance);
+        QCOMPARE(provenance_of_checkpoint(path("wide.tcp")), c.provenance);
         QVERIFY_THROWS_EXCEPTION(InputError, read(of_run, 0, 2));
 
         c.state.parts.clear();

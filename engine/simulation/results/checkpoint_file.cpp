@@ -126,7 +126,23 @@ std::size_t rows_until(std::int64_t step)
     return static_cast<std::size_t>(step) + 1;
 }
 
-void read_state(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
+struct Bounds : CheckpointBounds
+{
+    bool provenance_alone = false; ///< then numbers of unknowns and pulses are passed over
+};
+
+/// @return how many numbers the list has
+std::size_t read_list(CheckpointReader& in, const Bounds& bounds, std::size_t most,
+                      std::vector<double>& to)
+{
+    if (bounds.provenance_alone)
+        return in.pass(sizeof(double), most);
+    to = in.numbers(most);
+    return to.size();
+}
+
+/// @return the number of unknowns
+std::size_t read_state(CheckpointReader& in, const Bounds& bounds, Checkpoint& c)
 {
     c.state.step = in.step();
     if (c.state.step < 0)
@@ -134,14 +150,14 @@ void read_state(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint
                   ", before any run begins; use an older checkpoint");
     if (bounds.step)
         bounds.step(c.state.step);
-    c.state.v = in.numbers(bounds.unknowns);
-    const auto n = c.state.v.size();
+    const auto n = read_list(in, bounds, bounds.unknowns, c.state.v);
     c.state.states.resize(in.count(bounds.states, sizeof(std::uint64_t)));
     for (auto& s : c.state.states)
-        s = in.numbers(n);
+        read_list(in, bounds, n, s);
     for (auto* v :
          {&c.state.activation_ms, &c.state.repolarisation_ms, &c.state.peak_mV, &c.state.rest_mV})
-        *v = in.numbers(n);
+        read_list(in, bounds, n, *v);
+    return n;
 }
 
 /// Of a table with more columns than `most` the names alone are kept.
@@ -233,20 +249,18 @@ void read_traces(CheckpointReader& in, std::size_t most, Checkpoint& c)
             in.refuse(traces_differ);
 }
 
-void read_pulses(CheckpointReader& in, Checkpoint& c)
+void read_pulses(CheckpointReader& in, const Bounds& bounds, Checkpoint& c)
 {
     std::size_t left = std::size_t{1} << 23, letters_left = std::size_t{1} << 26; // of all
-    const auto numbers = [&](std::size_t most) {
-        auto list = in.numbers(std::min(left, most));
-        left -= list.size();
-        return list;
+    const auto numbers = [&](std::size_t most, std::vector<double>& to) {
+        left -= read_list(in, bounds, std::min(left, most), to);
     };
     c.pulses.resize(in.count(most_parts, 3 * sizeof(std::uint64_t)));
     for (auto& s : c.pulses) {
         s.of = in.text(std::min(longest_name, letters_left));
         letters_left -= s.of.size();
-        s.verdicts = numbers(verdict_size * rows_until(c.state.step));
-        s.watch = numbers(left);
+        numbers(verdict_size * rows_until(c.state.step), s.verdicts);
+        numbers(left, s.watch);
     }
 }
 
@@ -277,7 +291,7 @@ double one_of(CheckpointReader& in, double otherwise)
 
 /// What follows the fingerprint in a file of version 1, which may end early: those of the first
 /// programs lacked what came later.
-void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
+void read_version_1(CheckpointReader& in, const Bounds& bounds, Checkpoint& c)
 {
     read_state(in, bounds, c);
     read_probes_of_version_1(in, c.state.step, bounds.probes, c.probes);
@@ -291,7 +305,7 @@ void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     if (!in.at_end())
         c.threshold_mV = one_of(in, c.threshold_mV);
     if (!in.at_end())
-        read_pulses(in, c);
+        read_pulses(in, bounds, c);
     if (!in.at_end())
         c.layout = in.numbers(layout_size);
     if (!in.at_end()) {
@@ -300,16 +314,16 @@ void read_version_1(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     }
 }
 
-void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkpoint& c)
+void read_version_2(CheckpointReader& in, const Bounds& bounds, Checkpoint& c)
 {
-    read_state(in, bounds, c);
-    c.state.quiescent = in.numbers(2 * c.state.v.size() + 2);
+    const auto unknowns = read_state(in, bounds, c);
+    read_list(in, bounds, 2 * unknowns + 2, c.state.quiescent);
     read_table(in, c.state.step, "probes", bounds.probes, c.probes);
     c.probes_of = in.text(longest_text);
     read_rows(in, bounds, placed, c);
     read_traces(in, bounds.probes, c);
     c.threshold_mV = one_of(in, c.threshold_mV);
-    read_pulses(in, c);
+    read_pulses(in, bounds, c);
     read_branches(in, c);
     c.maps_from_ms = one_of(in, 0);
     if (in.at_end()) // nothing is joined to the tissue, and no other tables
@@ -322,9 +336,17 @@ void read_version_2(CheckpointReader& in, const CheckpointBounds& bounds, Checkp
     constexpr std::size_t most_arrays = 8; // of an implicit step
     c.state.implicit.resize(in.count(most_arrays, sizeof(std::uint64_t)));
     for (auto& values : c.state.implicit)
-        values = in.numbers(c.state.v.size());
+        read_list(in, bounds, unknowns, values);
     if (!in.at_end())
         c.provenance = in.text(longest_text);
+}
+
+void read_begin(CheckpointReader& in, Checkpoint& c)
+{
+    c.version = in.version();
+    c.fingerprint = in.text(longest_text);
+    if (c.version > 1)
+        c.layout = in.numbers(layout_size);
 }
 
 void put_table(CheckpointWriter& out, const ProbeTable& t)
@@ -414,11 +436,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& file,
 {
     CheckpointReader in(file);
     Checkpoint c;
-    c.version = in.version();
-    c.fingerprint = in.text(longest_text);
-    if (c.version > 1)
-        c.layout = in.numbers(layout_size);
-    const auto bounds = begun ? begun(c) : CheckpointBounds();
+    read_begin(in, c);
+    const Bounds bounds{begun ? begun(c) : CheckpointBounds()};
     if (c.version > 1)
         read_version_2(in, bounds, c);
     else
@@ -437,47 +456,15 @@ std::string provenance_of_checkpoint(const std::filesystem::path& file)
     CheckpointReader in(file);
     if (in.version() < 2)
         return {};
-    const auto lists = [&](std::size_t n, std::size_t bytes = sizeof(double)) {
-        for (; n > 0; --n)
-            in.pass(bytes);
-    };
-    const auto texts = [&](std::size_t n) { lists(n, 1); };
-    const auto many = [&](std::size_t most) { return in.count(most, sizeof(std::uint64_t)); };
-    const auto table = [&] {
-        texts(many(most_names));
-        lists(2); // times, values
-    };
-    texts(1); // the fingerprint
-    lists(1); // the layout
-    in.step();
-    lists(1); // V
-    lists(many(most_parts));
-    lists(5); // maps, peaks, V at rest, where nothing moves
-    for (int probes_and_placed = 0; probes_and_placed < 2; ++probes_and_placed) {
-        table();
-        texts(1);
-    }
-    in.step();
-    lists(many(most_names), sizeof(float)); // traces
-    lists(1);                               // the threshold
-    for (auto pulses = many(most_parts); pulses > 0; --pulses) {
-        texts(1);
-        lists(2);
-    }
-    lists(2); // branches, where maps begin
-    if (!in.at_end())
-        lists(many(most_parts));
-    if (!in.at_end())
-        for (auto named = many(most_names); named > 0; --named) {
-            texts(1);
-            table();
-            texts(1);
-        }
-    if (!in.at_end())
-        lists(many(most_parts)); // of an implicit step
-    const auto out = in.at_end() ? std::string() : in.text(longest_text);
+    Bounds none;
+    none.probes = none.parts = 0;
+    none.tables.emplace();
+    none.provenance_alone = true;
+    Checkpoint c;
+    read_begin(in, c);
+    read_version_2(in, none, c);
     in.need_end();
-    return out;
+    return c.provenance;
 }
 
 } // namespace tawara::simulation
