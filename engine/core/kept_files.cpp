@@ -26,6 +26,66 @@ std::string refusal_of(const fs::path& folder)
     return distrust_of(folder);
 }
 
+bool may_be_trusted(uid_t user)
+{
+    return user == ::geteuid() || user == 0;
+}
+
+/// Why others could put something in the place of what a folder holds; empty: they could not.
+/// @param what  "the folder NAME", "the link NAME"
+std::string replaceable(const std::string& what, const fs::path& holder)
+{
+    struct stat s = {};
+    if (::lstat(holder.c_str(), &s) != 0)
+        return holder.string() + " cannot be looked at: " + std::strerror(errno);
+    if (!may_be_trusted(s.st_uid))
+        return "another user may replace " + what + ": " + holder.string() +
+               " belongs to that user";
+    if ((s.st_mode & of_others) != 0 && (s.st_mode & S_ISVTX) == 0)
+        return "others may replace " + what + ": they may write in " + holder.string();
+    return {};
+}
+
+/// Follows a path, also through links; these must be of this user or of root, who may have put
+/// /home or /var elsewhere, and lie where others cannot replace them.
+/// @param real  gets where the path leads, without links
+/// @return why others could lead it elsewhere; empty: they could not
+std::string followed_safely(const fs::path& path, fs::path& real)
+{
+    constexpr int most_links = 40; // as the kernel follows them
+    std::error_code e;
+    std::vector<fs::path> left; // the next part is the last
+    const auto add = [&](const fs::path& to) {
+        const std::vector<fs::path> parts(to.begin(), to.end());
+        left.insert(left.end(), parts.rbegin(), parts.rend());
+    };
+    add(fs::absolute(path, e));
+    for (int links = 0; !left.empty();) {
+        const auto part = left.back();
+        left.pop_back();
+        if (part.empty() || part == ".")
+            continue;
+        const auto next = part == ".." ? real.parent_path() : real / part;
+        struct stat s = {};
+        if (::lstat(next.c_str(), &s) != 0)
+            return next.string() + " cannot be looked at: " + std::strerror(errno);
+        if (!S_ISLNK(s.st_mode)) {
+            real = next;
+            continue;
+        }
+        if (!may_be_trusted(s.st_uid))
+            return "the symbolic link " + next.string() + " belongs to another user";
+        if (auto why = replaceable("the link " + next.string(), real); !why.empty())
+            return why;
+        if (++links > most_links)
+            return next.string() + " is a symbolic link that leads in a circle";
+        add(fs::read_symlink(next, e));
+        if (e)
+            return next.string() + " cannot be followed: " + e.message();
+    }
+    return {};
+}
+
 } // namespace
 
 int make_own_folders(const fs::path& folder)
@@ -41,7 +101,7 @@ int make_own_folders(const fs::path& folder)
 
 std::string distrust_of(const fs::path& folder)
 {
-    struct stat s = {}, above = {};
+    struct stat s = {};
     if (::lstat(folder.c_str(), &s) != 0)
         return folder.string() + " is no folder";
     if (S_ISLNK(s.st_mode))
@@ -53,16 +113,9 @@ std::string distrust_of(const fs::path& folder)
     if ((s.st_mode & of_others) != 0)
         return "others may write in the folder " + folder.string() +
                " (take that from them: chmod go-w)";
-    const auto parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
-    if (::stat(parent.c_str(), &above) != 0)
-        return parent.string() + " cannot be looked at: " + std::strerror(errno);
-    if (above.st_uid != ::geteuid() && above.st_uid != 0)
-        return "another user may replace the folder " + folder.string() + ": " + parent.string() +
-               " belongs to that user";
-    if ((above.st_mode & of_others) != 0 && (above.st_mode & S_ISVTX) == 0)
-        return "others may replace the folder " + folder.string() + ": they may write in " +
-               parent.string();
-    return {};
+    fs::path above;
+    auto why = followed_safely(folder.has_parent_path() ? folder.parent_path() : ".", above);
+    return why.empty() ? replaceable("the folder " + folder.string(), above) : why;
 }
 
 KeptFiles::KeptFiles(fs::path folder, std::string extension, std::uintmax_t most_bytes)

@@ -13,8 +13,9 @@ namespace tawara {
 int make_own_folders(const std::filesystem::path& folder);
 
 /// Why others could have put something into a folder, or another folder in its place: it is a
-/// symbolic link or no folder, it is not this user's, others may write there, or the folder above
-/// is another user's (root aside) or lets others rename what it holds. Empty: nobody could.
+/// symbolic link or no folder, it is not this user's, others may write there, the folder above is
+/// another user's (root aside) or lets others rename what it holds, or a link on the way there is
+/// another user's (root aside) or lies where others could replace it. Empty: nobody could.
 std::string distrust_of(const std::filesystem::path& folder);
 
 /// A folder of files that the program could make again and that it takes as its own: a file that
