@@ -4,11 +4,35 @@
 #include <QElapsedTimer>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tawara::fake {
+
+/// A moment by the clock and by the processor time that this process has used until then, so that
+/// the time between two of them can be told where other programs run as well.
+struct Moment
+{
+    std::chrono::steady_clock::time_point wall = std::chrono::steady_clock::now();
+    std::clock_t used = std::clock();
+
+    double wall_until(const Moment& other) const ///< [ms]
+    {
+        return std::chrono::duration<double, std::milli>(other.wall - wall).count();
+    }
+    /// [ms] from here to another moment: wall time, but no more than this process's threads, which
+    /// compute and draw all the while, take for their work on the machine's processors (of at most
+    /// four). What other programs hold the processors for does not count.
+    double until(const Moment& other) const
+    {
+        const auto processors = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+        const double used_ms = 1e3 * static_cast<double>(other.used - used) / CLOCKS_PER_SEC;
+        return std::min(wall_until(other), used_ms / processors);
+    }
+};
 
 /// An application that measures how long each event keeps the GUI thread: wall time, and the
 /// thread's own processor time, which other programs on the machine cannot lengthen.
@@ -20,6 +44,7 @@ class WatchedApplication : public QApplication
     struct Longest
     {
         double wall_ms = 0, cpu_ms = 0;
+        double held_ms = 0;    ///< as Moment has it
         std::string what;      ///< receiver and event of the longest processor time
         std::string what_wall; ///< the same of the longest wall time
     };
@@ -81,12 +106,14 @@ class WatchedApplication : public QApplication
                                  std::to_string(e->type());
         QElapsedTimer clock;
         clock.start();
+        const Moment began;
         const double cpu = cpu_ms();
         ++depth_;
         const bool done = QApplication::notify(receiver, e);
         --depth_;
         const double used = cpu_ms() - cpu, took = static_cast<double>(clock.nsecsElapsed()) / 1e6;
         walls_.push_back(took);
+        longest_.held_ms = std::max(longest_.held_ms, began.until(Moment()));
         if (took > longest_.wall_ms)
             longest_.wall_ms = took, longest_.what_wall = what;
         if (used > longest_.cpu_ms)
