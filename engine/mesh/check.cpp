@@ -91,16 +91,23 @@ void check_corners(const TetMesh& m, const std::string& file)
                                           number(nv) + " (counted from 0)");
 }
 
-double longest_edge(const TetMesh& m, std::size_t t)
+/// Calls `use` with the squared length of each of a tetrahedron's six edges.
+template <class Use>
+void each_squared_edge(const TetMesh& m, std::size_t t, Use use)
 {
     const auto c = m.corners(t);
-    double l2 = 0;
     for (std::size_t i = 0; i < 4; ++i)
         for (std::size_t j = i + 1; j < 4; ++j) {
             const Vec3 d =
                 m.vertex(static_cast<std::size_t>(c[j])) - m.vertex(static_cast<std::size_t>(c[i]));
-            l2 = std::max(l2, dot(d, d));
+            use(dot(d, d));
         }
+}
+
+double longest_edge(const TetMesh& m, std::size_t t)
+{
+    double l2 = 0;
+    each_squared_edge(m, t, [&](double edge2) { l2 = std::max(l2, edge2); });
     return std::sqrt(l2);
 }
 
@@ -242,14 +249,8 @@ void report_pieces(const std::vector<std::array<std::int32_t, 4>>& neighbours, C
 
 double quality(const TetMesh& m, std::size_t t)
 {
-    const auto c = m.corners(t);
     double l2 = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-        for (std::size_t j = i + 1; j < 4; ++j) {
-            const Vec3 d =
-                m.vertex(static_cast<std::size_t>(c[j])) - m.vertex(static_cast<std::size_t>(c[i]));
-            l2 += dot(d, d);
-        }
+    each_squared_edge(m, t, [&](double edge2) { l2 += edge2; });
     const double v = std::cbrt(3 * std::abs(m.volume(t)));
     return l2 > 0 ? 12 * v * v / l2 : 0;
 }
