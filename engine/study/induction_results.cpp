@@ -4,11 +4,13 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/session/csv.hpp"
+#include "engine/study/done_runs.hpp"
 #include "engine/study/site_page.hpp"
 #include "engine/study/table_text.hpp"
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace tawara::study {
 namespace {
@@ -88,25 +90,17 @@ void keep_worse(const Outcome*& kept, const Outcome& o)
 std::vector<SearchedSite> searched_sites(const Ledger& ledger, const std::filesystem::path& folder,
                                          Notices& left_out)
 {
-    const auto paths = ledger.paths();
     std::vector<SearchedSite> out;
-    if (paths.empty() || paths.back() != site_path)
-        return out;
-    for (const auto& row : ledger.rows()) {
-        if (row.state != State::done)
-            continue;
-        const PlannedRun run{row.number, row.name, ledger.settings(row.number)};
-        const auto file = folder / row.name / "report.json";
+    for (auto& run : done_runs(ledger, folder, site_path)) {
         SearchedSite s;
-        s.run = row.name;
-        for (const auto& path : paths)
-            s.values.push_back(setting_of(run, path));
         try {
-            s.record = reported_site(file);
+            s.record = reported_site(run.report);
         } catch (const InputError& e) { // the others are as good as before
-            left_out.push_back({Notice::Level::warning, row.name + " is left out: " + e.what()});
+            left_out.push_back({Notice::Level::warning, run.name + " is left out: " + e.what()});
             continue;
         }
+        s.run = std::move(run.name);
+        s.values = std::move(run.values);
         out.push_back(std::move(s));
     }
     return out;

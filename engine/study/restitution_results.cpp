@@ -4,12 +4,14 @@
 #include "engine/core/error.hpp"
 #include "engine/core/whole_file.hpp"
 #include "engine/simulation/results/curve_chart.hpp"
+#include "engine/study/done_runs.hpp"
 #include "engine/study/record_text.hpp"
 #include "engine/study/restitution.hpp"
 #include "engine/study/table_text.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tawara::study {
 namespace {
@@ -50,28 +52,21 @@ std::vector<MeasuredRun> measured_runs(const Ledger& ledger, const std::filesyst
 {
     const auto paths = ledger.paths();
     std::vector<MeasuredRun> out;
-    if (paths.empty() || paths.back() != protocol_path)
-        return out;
-    for (const auto& row : ledger.rows()) {
-        if (row.state != State::done)
-            continue;
-        const PlannedRun run{row.number, row.name, ledger.settings(row.number)};
-        const auto file = folder / row.name / "report.json";
+    for (auto& run : done_runs(ledger, folder, protocol_path)) {
         MeasuredRun m;
-        m.run = row.name;
-        for (const auto& path : paths)
-            m.values.push_back(setting_of(run, path));
-        m.title = title_of(paths, m.values);
         try {
-            use_of_record(file, "this is no report of restitution",
+            use_of_record(run.report, "this is no report of restitution",
                           [&](const nlohmann::ordered_json& report) {
                               for (const auto& b : report.at("restitution_beats"))
                                   m.beats.push_back(restitution_beat(b));
                           });
         } catch (const InputError& e) { // the others are as good as before
-            left_out.push_back({Notice::Level::warning, row.name + " is left out: " + e.what()});
+            left_out.push_back({Notice::Level::warning, run.name + " is left out: " + e.what()});
             continue;
         }
+        m.run = std::move(run.name);
+        m.values = std::move(run.values);
+        m.title = title_of(paths, m.values);
         out.push_back(std::move(m));
     }
     return out;

@@ -7,6 +7,7 @@
 #include "engine/simulation/results/curve_chart.hpp"
 #include "engine/simulation/results/provenance.hpp"
 #include "engine/simulation/results/report_page.hpp"
+#include "engine/study/done_runs.hpp"
 #include "engine/study/induction_results.hpp"
 #include "engine/study/population_results.hpp"
 #include "engine/study/restitution_results.hpp"
@@ -71,10 +72,7 @@ Sheet sheet_of(const Ledger& ledger)
     s.rows = ledger.rows();
     std::set<std::string> names;
     for (const auto& row : s.rows) {
-        const PlannedRun run{row.number, row.name, ledger.settings(row.number)};
-        auto& values = s.values.emplace_back();
-        for (const auto& path : s.paths)
-            values.push_back(setting_of(run, path));
+        s.values.push_back(values_of(ledger, row, s.paths));
         for (const auto& [name, value] : row.results)
             names.insert(name);
     }

@@ -3,6 +3,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/file_content.hpp"
+#include "engine/study/done_runs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -100,12 +101,8 @@ StudyView StudyWatch::look()
         if (row.state == State::running)
             r.elapsed_s = std::max(0.0, now_s - row.started_s);
         const auto k = static_cast<std::size_t>(row.number);
-        if (k >= values_.size()) {
-            const PlannedRun run{row.number, row.name, ledger_.settings(row.number)};
-            auto& values = values_.emplace_back();
-            for (const auto& path : paths_)
-                values.push_back(setting_of(run, path));
-        }
+        if (k >= values_.size())
+            values_.push_back(values_of(ledger_, row, paths_));
         r.values = values_.at(k);
         if (row.state == State::done) {
             for (const auto& [name, value] : row.results)
