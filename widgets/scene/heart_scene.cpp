@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/scene/clip.hpp"
 #include "widgets/scene/heart_scene_impl.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vtkCamera.h>
-#include <vtkPlane.h>
 #include <vtkPolyData.h>
 #include <vtkProperty.h>
 #include <vtkRenderWindow.h>
@@ -217,16 +217,9 @@ void HeartScene::set_clip(const std::optional<Plane>& plane)
     s.clip = plane;
     s.overlays->set_clip(plane);
     s.network->set_clip(plane);
-    s.mapper->RemoveAllClippingPlanes();
+    clip_by(*s.mapper, plane);
     // inside walls are seen from behind through the cut
     s.actor->GetProperty()->SetBackfaceCulling(plane ? 0 : 1);
-    if (!plane)
-        return;
-    vtkNew<vtkPlane> p;
-    const Vec3 n = -1.0 * plane->normal, o = plane->offset_mm * plane->normal;
-    p->SetNormal(n[0], n[1], n[2]);
-    p->SetOrigin(o[0], o[1], o[2]);
-    s.mapper->AddClippingPlane(p);
 }
 
 Overlays& HeartScene::overlays()

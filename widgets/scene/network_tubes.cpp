@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/network_tubes.hpp"
 
+#include "widgets/scene/clip.hpp"
+
 #include <GL/gl.h>
 #include <algorithm>
 #include <cmath>
@@ -9,7 +11,6 @@
 #include <vtkFloatArray.h>
 #include <vtkObjectFactory.h>
 #include <vtkOpenGLPolyDataMapper.h>
-#include <vtkPlane.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
@@ -174,18 +175,6 @@ class TubeMaker
     std::vector<Vec3> up_;
     std::vector<std::int32_t> next_; ///< [points] that goes on in the same branch; -1: none
 };
-
-void clip_by(vtkMapper& mapper, const std::optional<Plane>& plane)
-{
-    mapper.RemoveAllClippingPlanes();
-    if (!plane)
-        return;
-    vtkNew<vtkPlane> p;
-    const Vec3 normal = -1.0 * plane->normal, o = plane->offset_mm * plane->normal;
-    p->SetNormal(normal[0], normal[1], normal[2]);
-    p->SetOrigin(o[0], o[1], o[2]);
-    mapper.AddClippingPlane(p);
-}
 
 } // namespace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/scene/overlays.hpp"
 
+#include "widgets/scene/clip.hpp"
+
 #include <GL/gl.h>
 #include <algorithm>
 #include <cmath>
@@ -60,19 +62,6 @@ vtkSmartPointer<vtkPolyData> poly_data(const Section& s, const Vec3* flat_normal
     poly->SetPolys(cells);
     poly->GetPointData()->SetNormals(normals);
     return poly;
-}
-
-/// Takes away what lies on the side that the plane's normal points to; none: nothing.
-void clip_by(vtkMapper& mapper, const std::optional<Plane>& plane)
-{
-    mapper.RemoveAllClippingPlanes();
-    if (!plane)
-        return;
-    vtkNew<vtkPlane> p;
-    const Vec3 normal = -1.0 * plane->normal, o = plane->offset_mm * plane->normal;
-    p->SetNormal(normal[0], normal[1], normal[2]);
-    p->SetOrigin(o[0], o[1], o[2]);
-    mapper.AddClippingPlane(p);
 }
 
 /// Draws the nearest layer of a surface alone, blended over what is there with the actor's opacity.
