@@ -79,25 +79,31 @@ inline ExampleRun run(const Session& s, double until_ms)
     return out;
 }
 
-/// The value of a lead that is the farthest from 0 in a window of time.
+/// The value of a lead that is the farthest from 0 in a window of time; NaN where one is.
 inline float peak(const ExampleRun& r, const std::string& lead, double from_ms, double to_ms)
 {
     float out = 0;
     const auto& v = r.ecg.at(lead);
     for (std::size_t k = 0; k < v.size(); ++k)
-        if (r.ecg_ms[k] >= from_ms && r.ecg_ms[k] < to_ms && std::abs(v[k]) > std::abs(out))
+        if (r.ecg_ms[k] >= from_ms && r.ecg_ms[k] < to_ms && !(std::abs(v[k]) <= std::abs(out))) {
             out = v[k];
+            if (std::isnan(out))
+                break;
+        }
     return out;
 }
 
-/// The largest (sign 1) or least (sign -1) value of a lead in a window of time.
+/// The largest (sign 1) or least (sign -1) value of a lead in a window of time; NaN where one is.
 inline float extreme(const ExampleRun& r, const char* lead, double from_ms, double to_ms, int sign)
 {
     float out = 0;
     const auto& v = r.ecg.at(lead);
     for (std::size_t k = 0; k < v.size(); ++k)
-        if (r.ecg_ms[k] >= from_ms && r.ecg_ms[k] <= to_ms)
+        if (r.ecg_ms[k] >= from_ms && r.ecg_ms[k] <= to_ms) {
+            if (std::isnan(v[k]))
+                return v[k];
             out = sign > 0 ? std::max(out, v[k]) : std::min(out, v[k]);
+        }
     return out;
 }
 

@@ -263,7 +263,7 @@ class TestRecording : public QObject
                         continue; // thinned out in between
                     const double time = std::fmod(f->time_ms, 200);
                     for (std::size_t i = 0; i < f->values.size(); ++i)
-                        if (std::fabs(f->values[i] - wave(i, time)) > 0.03)
+                        if (!(std::fabs(f->values[i] - wave(i, time)) <= 0.03))
                             ++wrong;
                     ++reads;
                 }
