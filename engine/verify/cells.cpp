@@ -214,7 +214,10 @@ void other_program(Bench& b)
                   const auto c = compare_traces(file, table, !model.starts_with("paci_"),
                                                 model.starts_with("faber_") ? 1e-6 : 1e-8);
                   if (c.matched != c.columns)
-                      throw Skip("the trace has states that the model has not");
+                      throw Error(std::to_string(c.columns - c.matched) + " of the trace's " +
+                                  std::to_string(c.columns) +
+                                  " columns are no state of the model: their first values are no "
+                                  "initial value of it, or its solution is no number");
                   return c.worst_rrms_percent;
               }));
     }

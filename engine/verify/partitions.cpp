@@ -4,8 +4,6 @@
 #include "engine/verify/problems/rank_team.hpp"
 #include "engine/verify/tissue_run.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 
 namespace tawara::verify {
@@ -19,18 +17,6 @@ simulation::Session session(diffusion::Scheme scheme)
     s.reaction = cell::Scheme::rush_larsen_light;
     s.end_ms = 15;
     return s;
-}
-
-/// Of how many unknowns V or the time of activation has other bits.
-double differing(const TissueRun& a, const TissueRun& b)
-{
-    double n = std::abs(static_cast<double>(a.v_mV.size()) - static_cast<double>(b.v_mV.size()));
-    const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
-    for (std::size_t u = 0; u < std::min(a.v_mV.size(), b.v_mV.size()); ++u)
-        n += same(a.v_mV[u], b.v_mV[u]) && same(a.maps.activation_ms[u], b.maps.activation_ms[u])
-                 ? 0
-                 : 1;
-    return n;
 }
 
 /// Ranks are threads here, which tell each other bytes as processes do.

@@ -105,6 +105,16 @@ double rms_difference(const std::vector<double>& a, const std::vector<double>& b
                                          : std::numeric_limits<double>::infinity();
 }
 
+double differing(const TissueRun& a, const TissueRun& b)
+{
+    double n = std::abs(static_cast<double>(a.v_mV.size()) - static_cast<double>(b.v_mV.size()));
+    const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+    for (std::size_t u = 0; u < std::min(a.v_mV.size(), b.v_mV.size()); ++u)
+        n += a.v_mV[u] == b.v_mV[u] && same(a.maps.activation_ms[u], b.maps.activation_ms[u]) ? 0
+                                                                                              : 1;
+    return n;
+}
+
 std::string no_gpu(const device::Devices& wanted)
 {
     if (wanted.kind == device::Devices::Kind::cpu)

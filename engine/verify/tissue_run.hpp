@@ -42,6 +42,10 @@ simulation::Session niederer_session(double dx_mm, double dt_ms);
 /// Root of the mean square of the differences where both are known; infinite where one alone is.
 double rms_difference(const std::vector<double>& a, const std::vector<double>& b);
 
+/// Of how many unknowns V or the time of activation differs, and those that one alone has. V that
+/// is no number differs from all; a time that is none, from a time.
+double differing(const TissueRun& a, const TissueRun& b);
+
 /// Why no CUDA device can be used with these settings; empty: one can.
 std::string no_gpu(const device::Devices& wanted);
 

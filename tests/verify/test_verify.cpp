@@ -5,6 +5,7 @@
 #include "engine/core/provenance.hpp"
 #include "engine/verify/problems/chi_square.hpp"
 #include "engine/verify/problems/deflection.hpp"
+#include "engine/verify/tissue_run.hpp"
 #include "engine/verify/verify.hpp"
 #include "tests/simulation/command_line.hpp"
 #include "tests/verify/decay_model.hpp"
@@ -405,7 +406,27 @@ class TestVerify : public QObject
         QVERIFY(figure(wrong, luo) > 1);
     }
 
-    /// A trace that is not the model's is missed, which the exit status says.
+    /// V that is no number is not the same in both of two runs; a place that was never activated
+    /// is.
+    void whatDiffersBetweenRuns()
+    {
+        TissueRun a;
+        a.v_mV = {-80, 20, -79};
+        a.maps.activation_ms = {none, 3, 4};
+        auto b = a;
+        QCOMPARE(differing(a, b), 0.0);
+        b.v_mV[1] = 19;
+        b.maps.activation_ms[2] = none;
+        QCOMPARE(differing(a, b), 2.0);
+        b = a;
+        a.v_mV[0] = b.v_mV[0] = none;
+        QCOMPARE(differing(a, b), 1.0);
+        b.v_mV.pop_back();
+        QCOMPARE(differing(a, b), 2.0);
+    }
+
+    /// A trace that is not the model's is missed, which the exit status says; so is one with a
+    /// column that no state of the model fits.
     void aWrongTraceIsMissed()
     {
         const std::string name = "noble_model_1962";
@@ -428,6 +449,19 @@ class TestVerify : public QObject
             QCOMPARE(j["missed"].toInt(), tau == 10.0 ? 0 : 1);
             QCOMPARE(j["skipped"].toInt(), 11); // whose files are not there
         }
+        {
+            std::ofstream table(path("data/cellml_reference/") + name +
+                                "/GraphState/outputs_state.csv");
+            for (int t = 0; t <= 100; ++t)
+                table << -80 * std::exp(-t / 10.0) << ",0.5\n";
+        }
+        const auto r =
+            test::run({"verify", "--only", "cells.traces", "--data", path("data"), "--json"});
+        QVERIFY2(r.status == 5, (r.out + r.err).c_str());
+        QCOMPARE(r.json()["missed"].toInt(), 1);
+        QVERIFY2(r.out.find("1 of the trace's 2 columns are no state of the model") !=
+                     std::string::npos,
+                 r.out.c_str());
     }
 };
 
