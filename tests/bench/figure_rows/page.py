@@ -78,8 +78,8 @@ WENT = [
      "'beat,cpu,double,20,p1,newton,model=aliev_panfilov_1996,dt=0.1,eta=0,threads=1'`"),
     ("the study of a scar on two cores: wall time; processors' time (500; 933 s)", NO_COMMIT + "6a68afb2 and changes",
      "`tawara-cli study run resources/studies/scar_risk.json --devices cpu`"),
-    ("readers that were fuzzed, inputs of the first runs (a part of 28.9 million)",
-     NO_COMMIT + "6384ffc1 with what fuzzing found mended; the row keeps the runs of three commits", "`TAWARA_FUZZ_PROCESSES=16 tests/fuzz/run.sh FUZZ_BUILD 380`"),
+    ("readers that were fuzzed, inputs of the first runs (15.0 of 36.7 million)",
+     NO_COMMIT + "6384ffc1 with what fuzzing found mended; the row keeps the runs of five commits", "`TAWARA_FUZZ_PROCESSES=16 tests/fuzz/run.sh FUZZ_BUILD 380`"),
     ("a beat of 1000 ms by `p1` with interpolated currents on one H100, 20 us: with rest (0.1 mV); without (4.68; 13.5 s)",
      "the share at rest was not noted; measured again on an H200 with 40 us (above)",
      "`tawara-bench $HEART 'beat,cuda:0,single,1000,p1,interpolated,eta=0.002,keep=a' "
