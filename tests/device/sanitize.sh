@@ -3,9 +3,10 @@
 # sanitize.sh FOLDER [OUT.json]: runs the tests of all device kernels in FOLDER (the build's tests/) under
 # compute-sanitizer's memcheck and racecheck, side by side, and prints a record: per program and tool the version, the
 # tests that passed, and the errors found. TAWARA_SHORT_TESTS cuts the runs to a few steps, since the tools multiply
-# their time by a hundred to a thousand: each kernel runs, on one and on several shards, with sizes around a warp.
+# their time by a hundred to a thousand: on one and on several shards, with sizes around a warp. Kernels of all files of
+# the engine run but those that the list below leaves out.
 # Ends with 1 where anything failed. LIMIT: seconds a program may take (default 300).
-# sanitize.sh --check: whether the tests that are named here exist, without a GPU.
+# sanitize.sh --check: whether the tests that are named here exist, and all files with kernels, without a GPU.
 set -uo pipefail
 folder=${1:?usage: sanitize.sh FOLDER [OUT.json]}
 out=${2:-/dev/stdout}
@@ -14,8 +15,21 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # PROGRAM.PART: a run of its own, since one of all functions would be the longest by far
 programs="test_contract test_contract.rest test_rest test_cuda test_cuda_implicit test_cuda_models test_cuda_reaction test_ports test_newton_steps
   test_cable_cuda test_network_cuda test_calcium_cuda test_sparse_cuda test_ranks"
-# What tests nothing of a kernel (refusals) is left out, and so are the runs to a failure and kernels that only measure
-# (ceilings.cu, stopwatch.cu, hold_kernel). Kernels that start
+# Which program runs the kernels of a file of engine/; "none" is left out: kernels that only measure, and the fields of a
+# window that draws on the GPU (gui.test_interop has them, which wants OpenGL of that GPU).
+kernels="cable/cuda/mixed.cu:test_cable_cuda cable/cuda/solvers.cu:test_cable_cuda
+  cable/network/cuda/kernels.cu:test_network_cuda calcium/cuda/dyads.cu:test_calcium_cuda
+  calcium/cuda/membrane.cu:test_calcium_cuda calcium/cuda/tissue.cu:test_calcium_cuda device/cuda/ceilings.cu:none
+  device/cuda/cell_between.cuh:test_contract.rest device/cuda/cell_direct.cuh:test_cuda_models
+  device/cuda/cell_implicit.cuh:test_newton_steps device/cuda/cell_rest.cuh:test_rest
+  device/cuda/cell_ring.cuh:test_cuda_models device/cuda/diffusion.cu:test_cuda device/cuda/display_feed.cu:none
+  device/cuda/keep_record.cu:test_newton_steps device/cuda/newton.cu:test_newton_steps
+  device/cuda/newton_loop.cu:test_newton_steps device/cuda/own_cells.cuh:test_cuda_reaction
+  device/cuda/port_set.cu:test_ports device/cuda/solver.cu:test_cuda_implicit sparse/cuda/csr_product.cu:test_sparse_cuda
+  sparse/cuda/laid_out_product.cuh:test_sparse_cuda sparse/cuda/merge_product.cu:test_sparse_cuda
+  sparse/cuda/stopwatch.cu:none"
+# What tests nothing of a kernel (refusals) is left out, and so are the runs to a failure and hold_kernel of diffusion.cu,
+# which only measures. Kernels that start
 # while the one ahead ends (rings behind diffusion) are for memcheck alone: racecheck 2025.3.1 finds no hazard there, but
 # ends with "failure to track a kernel launch", an error of its own. Rings as such it follows in test_cuda_models.
 functions_of() { # program, tool
@@ -53,6 +67,13 @@ for program in $programs; do
     grep -rqF --include="test_*.cpp" "void $name()" "$here/.." ||
       { echo "error: $program: no test has a function $name" >&2; exit 2; }
   done
+done
+named=$(for k in $kernels; do echo "${k%:*}"; done | sort)
+there=$(cd "$here/../../engine" && grep -rl __global__ . | sed 's|^\./||' | sort)
+other=$(comm -3 <(echo "$named") <(echo "$there") | tr -d '\t' | paste -sd ' ')
+[ -z "$other" ] || { echo "error: there, or named in sanitize.sh, alone: $other" >&2; exit 2; }
+for k in $kernels; do
+  grep -qwF -- "${k#*:}" <<<"$programs none" || { echo "error: $k: sanitize.sh runs no such program" >&2; exit 2; }
 done
 [ "$folder" != --check ] || exit 0
 work=$(mktemp -d)

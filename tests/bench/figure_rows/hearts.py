@@ -418,7 +418,8 @@ def compute_sanitizer(use):
     return "; ".join(f"{sum(c)} of {len(c)} runs clean" for c in clean.values())
 
 
-speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-4.json")["left_out"],
+speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-4.json")["left_out"]
+      + "; display_feed, which a window on a GPU asks for alone (`test_interop` without the tool)",
       "`LIMIT=600 tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
 
 
