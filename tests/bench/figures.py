@@ -5,7 +5,7 @@
 figures.py --write    writes FIGURES.md whole
 figures.py --check    a line for each problem: FIGURES.md is not what the records give; a figure's record lacks its machine,
                       its commit or its settings; a row in bold does not say scheme, precision, rest, set-up, extrapolation, its operator,
-                      its error against a converged solution;
+                      its error against a converged solution; a row among the headlines is not in bold;
                       a row's command is not of bash, names a file that is not there or a word in capitals that the page
                       does not explain; a row's program is no commit; a commit is not in this repository's history (left
                       out, and said, where there is no git or no whole history); a record is cited that is not there; no page cites a record
@@ -271,6 +271,8 @@ def page(records, problems):
     out, number = [PAGE["head"].replace("{placeholders}", words), ""], 1
     for section in SECTIONS:
         out += [f"## {section.title}", ""]
+        if section.title.startswith("Headlines"):
+            problems += [f"figure_rows: \"{row.what}\": is a headline, and not in bold" for row in section.rows if "**" not in row.what]
         text, number = table(section.rows, records, number, problems)
         out += text + [""]
         if section.prose:

@@ -132,7 +132,7 @@ RESTED = "beat,{},{},1000,fvm,eta=0.002,check,rest=0.1{}"
 BEAT = "beat,cuda:0;1;2;3,single,1000,p1,dt=0.04,rest=0.1,against=ref"
 
 
-@headline("generated heart of 11.7 million tetrahedra, double precision, 20 us: a simulated second on one H200",
+@headline("generated heart of 11.7 million tetrahedra, double precision, 20 us: **a simulated second on one H200**",
           finite_volumes(STEP + ",check", CHECKED), HEART)
 def _(use):
     r = use.one(CHECKED, case=STEP + ",check")
@@ -222,7 +222,7 @@ def _(use):
     return f"{sig(r['seconds'])} s ({met(r['seconds'] <= 5)}); {in_bars(r, 'a')}"
 
 
-@headline("the beat in double precision on two H200 with 0.1 mV, by a program before short steps saw what rests midway; activation, APD90 "
+@headline("**the beat in double precision on two H200** with 0.1 mV, by a program before short steps saw what rests midway; activation, APD90 "
           "against one H200 without rest (RMS, largest)", rested_volumes(CHECKED, ON_TWO), HEART)
 def _(use):
     use.one(CHECKED, case=WITHOUT)
