@@ -183,6 +183,7 @@ class HostFront
         device::cuda::FrontLists lists;
         std::vector<device::cuda::FrontChunk> chunk;
         std::vector<device::cuda::FrontCorners> corners;
+        std::vector<device::cuda::FrontCornersOfChunk> corners_of_chunk;
         std::vector<device::cuda::FrontPlace> halo;
         device::cuda::StateTiles tiles;
         std::vector<Real> v, states, volume, per_mass, corner_rate, total, stimulus, v_then;
@@ -200,6 +201,8 @@ class HostFront
         h.lists = device::cuda::make_front_lists(p_, *h.shard, k, all_.place);
         h.chunk = device::cuda::same_bytes<device::cuda::FrontChunk>(h.lists.chunk);
         h.corners = device::cuda::same_bytes<device::cuda::FrontCorners>(h.lists.corners);
+        h.corners_of_chunk =
+            device::cuda::same_bytes<device::cuda::FrontCornersOfChunk>(h.lists.corner_of_chunk);
         h.halo = device::cuda::same_bytes<device::cuda::FrontPlace>(h.lists.halo);
         std::vector<std::size_t> numbers;
         for (const auto& g : p_.groups)
@@ -277,6 +280,7 @@ class HostFront
             f.near_mV = device::front_mV / 2;
         }
         f.corners = h.corners.data(), f.volume = h.volume.data();
+        f.corners_of_chunk = h.corners_of_chunk.data();
         f.in_front = h.in_front.data(), f.touched = h.touched.data();
         f.list = h.list.data() + begin * device::cuda::FrontChunk::tetrahedra;
         f.count = &h.count[g], f.corner_rate = h.corner_rate.data();

@@ -5,6 +5,7 @@
 #include "engine/calcium/paced_cell.hpp"
 #include "engine/calcium/reaction.hpp"
 #include "engine/core/error.hpp"
+#include "engine/device/cuda/front_lists.hpp"
 #include "engine/device/cuda/shards.hpp"
 #include "engine/device/ranks/share.hpp"
 #include "tests/device/tissue_problem.hpp"
@@ -443,6 +444,41 @@ class TestShards : public QObject
         const std::vector<double> tenths(10, 0.1); // their sum is not 1 in binary numbers
         QCOMPARE(partition::ends_of_parts(1000, 10, tenths).back(), std::size_t{1000});
         QCOMPARE(partition::ends_of_parts(1000, 10, tenths)[6], std::size_t{700});
+    }
+
+    /// A chunk of neighbours has its 128 tetrahedra; one of tetrahedra that share no vertex ends
+    /// where a byte no longer numbers these.
+    void chunksNumberTheirVertices()
+    {
+        ProblemOptions o;
+        o.scheme = diffusion::Scheme::p1;
+        o.currents = IonicCurrents::interpolated;
+        auto p = slab_problem({4, 2, 2}, 0.25, o);
+        const auto n = p.elements.size();
+        for (const bool apart : {false, true}) {
+            if (apart)
+                for (std::size_t t = 0; t < n; ++t)
+                    for (std::size_t a = 0; a < 4; ++a)
+                        p.elements.corner[t][a] =
+                            static_cast<std::int32_t>((4 * t + a) * 541 % p.size());
+            const auto all = cuda::make_shards(p, 1, 2, partition::Ordering::hilbert);
+            const auto lists = cuda::make_front_lists(p, all.shards[0], 0, all.place);
+            constexpr std::size_t row = cuda::FrontLists::chunk_tetrahedra;
+            QCOMPARE(lists.corners.size(), row * lists.chunk.size());
+            QCOMPARE(lists.chunk.size() > (n + row - 1) / row, apart);
+            std::size_t some = 0;
+            for (std::size_t t = 0; t < lists.corners.size(); ++t) {
+                const auto& c = lists.chunk[t / row];
+                QVERIFY(at(c.vertices) <= cuda::FrontLists::chunk_vertices);
+                for (std::size_t a = 0; a < 4; ++a) {
+                    const auto k = lists.corner_of_chunk[t][a];
+                    QVERIFY(k < c.vertices);
+                    QCOMPARE(lists.vertex[at(c.first_vertex) + k], lists.corners[t][a]);
+                }
+                some += lists.volume[t] > 0;
+            }
+            QCOMPARE(some, n);
+        }
     }
 
     void moreShardsThanUnknownsAreRefused()

@@ -14,17 +14,18 @@
 // the rate of V in place of V. States of a halo's vertices are read where they are, on the shard
 // that steps them.
 //
-// Where unknowns rest, cell_look looks at all chunks now and then. It lists those in which V
-// differs by more than half of front_mV. Until the next look the kernels that write V list the
-// chunks of each slice whose V has changed by about a quarter of front_mV (cell_rest.cuh).
-// cell_listed looks at what is listed, in the place of cell_front. In later steps of a long one the
-// currents of slices that move alone are read, so that a chunk without such a slice is left out,
-// too.
+// Where unknowns rest, cell_look looks at all chunks now and then. It lists those with a
+// tetrahedron in which V differs by more than half of front_mV. Until the next look the kernels
+// that write V list the chunks of each slice whose V has changed by about a quarter of front_mV
+// (cell_rest.cuh). cell_listed looks at what is listed, in the place of cell_front. In later steps
+// of a long one the currents of slices that move alone are read, so that a chunk without such a
+// slice is left out, too.
 //
-// Bytes: per tetrahedron about 0.7 indices and V, and 1 / 32 bits' word; per slot 1 / 32 words; of
-// the front per tetrahedron 16 of slots, 4 numbers of V and of each state that f reads, 4 results.
-// Where unknowns rest, those of all chunks in cell_look alone, with a copy of V; of what is listed
-// in each step, with 8 a slice in later ones; V of the last look in the kernels of the cells.
+// Bytes: per tetrahedron about 0.7 indices and V, and 1 / 32 bits' word; per slot 1 / 32 words;
+// where V differs that much within the chunk, 4 of corners; of the front per tetrahedron 16 of
+// slots, 4 numbers of V and of each state that f reads, 4 results. Where unknowns rest, those of
+// all chunks in cell_look alone, with a copy of V; of what is listed in each step, with 8 a slice
+// in later ones; V of the last look in the kernels of the cells.
 #pragma once
 #include "engine/device/cuda/cell_common.cuh"
 
@@ -110,16 +111,34 @@ __device__ __forceinline__ bool later(const Rest& rest)
     return rest.at > 0;
 }
 
-/// By how much V differs in a chunk; the same for all lanes.
-__device__ __forceinline__ Real difference_in(const Front<Real>& f, const FrontChunk& c)
+/// V of a chunk's vertices, for the warp that looks at it.
+struct ChunkVertices
+{
+    Real v[FrontChunk::most_vertices];
+    unsigned char touched[FrontChunk::most_vertices]; ///< whether a tetrahedron of the front has it
+};
+
+/// That of each warp of a block.
+__device__ __forceinline__ ChunkVertices& vertices_of_warp()
+{
+    static __shared__ ChunkVertices of_warp[warps];
+    return of_warp[threadIdx.x >> 5];
+}
+
+/// Fetches V of a chunk's vertices.
+/// @return by how much it differs among them; the same for all lanes
+__device__ __forceinline__ Real fetch(const Front<Real>& f, const FrontChunk& c, ChunkVertices& to)
 {
     const std::int32_t* const vertex = f.vertex + c.first_vertex;
     Real low = Real(1.0 / 0.0), high = -low;
+    __syncwarp(); // what was there before has been read
 #pragma unroll 4
     for (int i = threadIdx.x & 31; i < c.vertices; i += 32) {
         const Real x = f.cells.v_in[__ldcs(vertex + i)];
+        to.v[i] = x;
         low = x < low ? x : low, high = x > high ? x : high;
     }
+    __syncwarp();
 #pragma unroll
     for (int far = 16; far; far >>= 1) {
         const Real x = __shfl_xor_sync(whole_warp, low, far);
@@ -129,8 +148,43 @@ __device__ __forceinline__ Real difference_in(const Front<Real>& f, const FrontC
     return high - low;
 }
 
-/// Chunks [begin, end), by a warp each: lists those near the front, and those of which other shards
-/// step a vertex, since nobody here knows whether that strays.
+/// Those tetrahedra of a chunk that a lane has: one in each row of 32.
+struct LaneTetrahedra
+{
+    static constexpr int rows = FrontChunk::tetrahedra / 32;
+    FrontCornersOfChunk corners[rows];
+    bool differ[rows]; ///< V, by more than is asked for
+
+    __device__ __forceinline__ LaneTetrahedra(const Front<Real>& f, int k, const ChunkVertices& of,
+                                              Real by_mV)
+    {
+        const int first = k * FrontChunk::tetrahedra + (threadIdx.x & 31);
+#pragma unroll
+        for (int w = 0; w < rows; ++w)
+            corners[w] = f.corners_of_chunk[first + 32 * w];
+#pragma unroll
+        for (int w = 0; w < rows; ++w) {
+            Real low = of.v[corners[w].vertex[0]], high = low;
+#pragma unroll
+            for (int a = 1; a < 4; ++a) {
+                const Real x = of.v[corners[w].vertex[a]];
+                low = x < low ? x : low, high = x > high ? x : high;
+            }
+            differ[w] = high - low > by_mV;
+        }
+    }
+    __device__ __forceinline__ bool any() const
+    {
+        bool one = false;
+#pragma unroll
+        for (int w = 0; w < rows; ++w)
+            one = one || differ[w];
+        return __ballot_sync(whole_warp, one) != 0;
+    }
+};
+
+/// Chunks [begin, end), by a warp each: lists those with a tetrahedron near the front, and those of
+/// which other shards step a vertex, since nobody here knows whether that strays.
 extern "C" __global__ void __launch_bounds__(block_threads)
     cell_look(const __grid_constant__ Front<Real> f, int begin, int end)
 {
@@ -138,7 +192,9 @@ extern "C" __global__ void __launch_bounds__(block_threads)
     if (k >= end)
         return;
     const FrontChunk c = f.chunk[k];
-    const bool near = c.of_others > 0 || !(difference_in(f, c) <= f.near_mV);
+    ChunkVertices& vertices = vertices_of_warp();
+    const bool near = c.of_others > 0 || (fetch(f, c, vertices) > f.near_mV &&
+                                          LaneTetrahedra(f, k, vertices, f.near_mV).any());
     if (near && (threadIdx.x & 31) == 0)
         list_near(f.cells.watch, k);
 }
@@ -153,55 +209,32 @@ __device__ __forceinline__ bool lane_moves(const Front<Real>& f, const Rest& res
     return moves;
 }
 
-/// Those tetrahedra of a chunk that a lane has: one in each row of 32.
-struct LaneTetrahedra
+/// Marks the vertices of a chunk's front whose currents will be read, each by one lane.
+__device__ __forceinline__ void touch(const Front<Real>& f, const Rest& rest, const FrontChunk& c,
+                                      const LaneTetrahedra& front, ChunkVertices& of)
 {
-    static constexpr int rows = FrontChunk::tetrahedra / 32;
-    FrontCorners corners[rows];
-    bool in_front[rows]; ///< V differs enough
-
-    __device__ __forceinline__ LaneTetrahedra(const Front<Real>& f, int k)
-    {
-        const int first = k * FrontChunk::tetrahedra + (threadIdx.x & 31);
+    const int lane = threadIdx.x & 31;
+    for (int i = lane; i < c.vertices; i += 32)
+        of.touched[i] = 0;
+    __syncwarp();
 #pragma unroll
-        for (int w = 0; w < rows; ++w)
-            corners[w] = f.corners[first + 32 * w];
+    for (int w = 0; w < LaneTetrahedra::rows; ++w)
+        if (front.differ[w]) {
 #pragma unroll
-        for (int w = 0; w < rows; ++w) {
-            Real low = f.cells.v_in[corners[w].slot[0]], high = low;
-#pragma unroll
-            for (int a = 1; a < 4; ++a) {
-                const Real x = f.cells.v_in[corners[w].slot[a]];
-                low = x < low ? x : low, high = x > high ? x : high;
-            }
-            in_front[w] = high - low > f.front_mV;
+            for (int a = 0; a < 4; ++a)
+                of.touched[front.corners[w].vertex[a]] = 1;
         }
+    __syncwarp();
+    for (int i = lane; i < c.vertices; i += 32) {
+        const int slot = f.vertex[c.first_vertex + i];
+        if (!of.touched[i] || slot >= f.slots)
+            continue;
+        const unsigned bit = 1u << (slot & 31), touched = f.touched[slot >> 5];
+        const bool read = !later(rest) || rest.moving[slot >> 5] != 0;
+        if (read && !(touched & bit))
+            atomicOr(f.touched + (slot >> 5), bit);
     }
-
-    /// Marks the vertices whose currents will be read. The words of a row are read at once and
-    /// without branches, so that a warp waits for them once.
-    __device__ __forceinline__ void touch(const Front<Real>& f, const Rest& rest) const
-    {
-#pragma unroll
-        for (int w = 0; w < rows; ++w) {
-            unsigned touched[4], moving[4];
-#pragma unroll
-            for (int a = 0; a < 4; ++a) {
-                const int slot = corners[w].slot[a];
-                const bool read = in_front[w] && slot < f.slots;
-                touched[a] = read ? f.touched[slot >> 5] : ~0u;
-                moving[a] = read && later(rest) ? rest.moving[slot >> 5] : ~0u;
-            }
-#pragma unroll
-            for (int a = 0; a < 4; ++a) {
-                const int slot = corners[w].slot[a];
-                const unsigned bit = 1u << (slot & 31);
-                if (moving[a] != 0 && !(touched[a] & bit))
-                    atomicOr(f.touched + (slot >> 5), bit);
-            }
-        }
-    }
-};
+}
 
 /// Lists a chunk's tetrahedra that are in the front, by a warp.
 __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m, const Rest& rest,
@@ -211,7 +244,8 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     const int lane = threadIdx.x & 31;
     const FrontChunk c = f.chunk[k];
     const bool moves = !later(rest) || lane_moves(f, rest, c);
-    const Real difference = difference_in(f, c);
+    ChunkVertices& vertices = vertices_of_warp();
+    const Real difference = fetch(f, c, vertices);
     if (!__ballot_sync(whole_warp, moves)) // nobody reads in_front of such a chunk
         return;
     if (!(difference > f.front_mV)) {
@@ -219,19 +253,19 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
             f.in_front[rows * k + lane] = 0;
         return;
     }
-    const LaneTetrahedra tetrahedra(f, k);
-    tetrahedra.touch(f, rest);
+    const LaneTetrahedra tetrahedra(f, k, vertices, f.front_mV);
     unsigned bits[rows];
     int found = 0;
 #pragma unroll
     for (int w = 0; w < rows; ++w) {
-        bits[w] = __ballot_sync(whole_warp, tetrahedra.in_front[w]);
+        bits[w] = __ballot_sync(whole_warp, tetrahedra.differ[w]);
         if (lane == 0)
             f.in_front[rows * k + w] = bits[w];
         found += __popc(bits[w]);
     }
     if (found == 0)
         return;
+    touch(f, rest, c, tetrahedra, vertices);
     int at = 0;
     if (lane == 0) {
         at = static_cast<int>(atomicAdd(f.count, static_cast<std::uint32_t>(found)));
@@ -258,8 +292,8 @@ extern "C" __global__ void __launch_bounds__(block_threads, 64 / warps)
         list_chunk(f, m, rest, k);
 }
 
-/// What is listed of a group's chunks, by a warp each.
-extern "C" __global__ void __launch_bounds__(block_threads)
+/// What is listed of a group's chunks, by a warp each, of which as many as there is room for.
+extern "C" __global__ void __launch_bounds__(block_threads, 64 / warps)
     cell_listed(const __grid_constant__ Front<Real> f, const __grid_constant__ Moment m,
                 const __grid_constant__ Rest rest)
 {

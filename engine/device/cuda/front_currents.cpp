@@ -9,10 +9,12 @@ namespace tawara::device::cuda {
 namespace {
 
 static_assert(FrontLists::chunk_tetrahedra == FrontChunk::tetrahedra);
+static_assert(FrontLists::chunk_vertices == FrontChunk::most_vertices);
 
-/// Parts of front_mV (FrontWatch): V differs by more in a chunk that is near the front, and V of a
-/// slice that strays has changed by more. A chunk that is not near and of which no slice strays
-/// differs by less than near_front + 2 strays_of_front of it; what is left of 1 covers rounding.
+/// Parts of front_mV (FrontWatch): V differs by more in a tetrahedron that is near the front, and V
+/// of a slice that strays has changed by more. A tetrahedron that is not near and of which no
+/// vertex lies in a slice that strays differs by less than near_front + 2 strays_of_front of it;
+/// what is left of 1 covers rounding.
 constexpr double near_front = 0.5, strays_of_front = 0.24;
 static_assert(near_front + 2 * strays_of_front < 0.99);
 
@@ -84,6 +86,7 @@ auto FrontCurrents<Real>::make(const TissueProblem& p, const ShardState<Real>& s
         h.near_count = zeros<std::uint32_t>(p.groups.size(), main);
     }
     h.corners = uploaded(same_bytes<FrontCorners>(lists.corners), main);
+    h.corners_of_chunk = uploaded(same_bytes<FrontCornersOfChunk>(lists.corner_of_chunk), main);
     h.volume = uploaded_as<Real>(lists.volume, main);
     h.per_mass = uploaded_as<Real>(lists.per_mass, main);
     h.first = uploaded(lists.first, main);
@@ -132,7 +135,7 @@ Front<Real> FrontCurrents<Real>::front(std::size_t shard, std::size_t group,
     f.halo = h.halo.data();
     f.peer = h.peer.data() + group * t_.shards.size();
     f.chunk = h.chunk.data(), f.vertex = h.vertex.data(), f.corners = h.corners.data();
-    f.slice = h.slice.data();
+    f.slice = h.slice.data(), f.corners_of_chunk = h.corners_of_chunk.data();
     f.volume = h.volume.data();
     f.in_front = h.in_front.data(), f.touched = h.touched.data();
     f.list = h.list.data() + first_tetrahedron, f.count = h.count.data() + group;

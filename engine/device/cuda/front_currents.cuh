@@ -67,6 +67,7 @@ class FrontCurrents
         Buffer<FrontChunk> chunk;
         Buffer<std::int32_t> vertex, slice, list;
         Buffer<FrontCorners> corners;
+        Buffer<FrontCornersOfChunk> corners_of_chunk;
         Buffer<Real> volume, per_mass, corner_rate, total;
         Buffer<std::uint32_t> first, star, in_front, touched, currents, count;
         Buffer<FrontPlace> halo;

@@ -98,30 +98,44 @@ void close_chunk(FrontLists& out, std::size_t first_vertex, const Shard& shard)
     out.chunk.push_back(c);
 }
 
-/// Adds a group's chunks; `row_of` gets the place of each of the mesh's tetrahedra.
-void add_chunks(FrontLists& out, const TissueProblem& p, const Shard& shard,
-                std::span<const Placed> all, std::vector<std::int32_t>& last_seen,
-                std::vector<std::uint32_t>& row_of)
+/// Where vertices lie in FrontLists::vertex, the last time that they were put there.
+using LastPlace = std::vector<std::int64_t>;
+
+/// Adds a tetrahedron to the chunk whose vertices begin at first_vertex.
+void add_corners(FrontLists& out, const std::array<std::int32_t, 4>& slots,
+                 std::size_t first_vertex, LastPlace& last)
 {
-    for (std::size_t from = 0; from < all.size(); from += in_chunk) {
-        const auto n = std::min(in_chunk, all.size() - from);
-        const auto number = static_cast<std::int32_t>(out.chunk.size());
-        const auto first_vertex = out.vertex.size();
-        for (std::size_t k = 0; k < in_chunk; ++k) {
-            std::array<std::int32_t, 4> corners{};
-            const Placed& x = all[from + std::min(k, n - 1)];
-            for (std::size_t a = 0; a < 4; ++a) {
-                corners[a] = x.slot[k < n ? a : 0];
-                auto& seen = last_seen[index(x.slot[a])];
-                if (seen != number) {
-                    seen = number;
-                    out.vertex.push_back(x.slot[a]);
-                }
-            }
-            if (k < n)
-                row_of[x.element] = static_cast<std::uint32_t>(out.corners.size());
-            out.corners.push_back(corners);
-            out.volume.push_back(k < n ? p.elements.volume_mm3[x.element] / 4 : 0);
+    std::array<std::uint8_t, 4> of_chunk{};
+    for (std::size_t a = 0; a < 4; ++a) {
+        auto& place = last[index(slots[a])];
+        if (place < static_cast<std::int64_t>(first_vertex)) {
+            place = static_cast<std::int64_t>(out.vertex.size());
+            out.vertex.push_back(slots[a]);
+        }
+        of_chunk[a] = static_cast<std::uint8_t>(index(place) - first_vertex);
+    }
+    out.corners.push_back(slots);
+    out.corner_of_chunk.push_back(of_chunk);
+}
+
+/// Adds a group's chunks; `row_of` gets the place of each of the mesh's tetrahedra. A chunk ends
+/// early where the next tetrahedron could bring it too many vertices.
+void add_chunks(FrontLists& out, const TissueProblem& p, const Shard& shard,
+                std::span<const Placed> all, LastPlace& last, std::vector<std::uint32_t>& row_of)
+{
+    for (std::size_t next = 0; next < all.size();) {
+        const auto first_vertex = out.vertex.size(), first_row = out.corners.size();
+        while (next < all.size() && out.corners.size() < first_row + in_chunk &&
+               out.vertex.size() - first_vertex + 4 <= FrontLists::chunk_vertices) {
+            const Placed& x = all[next++];
+            row_of[x.element] = static_cast<std::uint32_t>(out.corners.size());
+            out.volume.push_back(p.elements.volume_mm3[x.element] / 4);
+            add_corners(out, x.slot, first_vertex, last);
+        }
+        const auto filler = out.corners.back()[0];
+        while (out.corners.size() < first_row + in_chunk) {
+            out.volume.push_back(0);
+            add_corners(out, {filler, filler, filler, filler}, first_vertex, last);
         }
         close_chunk(out, first_vertex, shard);
     }
@@ -175,10 +189,10 @@ FrontLists make_front_lists(const TissueProblem& p, const Shard& shard, std::siz
     const auto local = local_numbers(shard, me, place);
     FrontLists out;
     std::vector<std::uint32_t> row_of(p.elements.size(), not_here);
-    std::vector<std::int32_t> last_seen(index(shard.slots + shard.halo), -1);
+    LastPlace last(index(shard.slots + shard.halo), -1);
     out.first_chunk.push_back(0);
     for (const auto& of_group : placed(p, shard, local)) {
-        add_chunks(out, p, shard, of_group, last_seen, row_of);
+        add_chunks(out, p, shard, of_group, last, row_of);
         out.first_chunk.push_back(static_cast<std::int32_t>(out.chunk.size()));
     }
     add_stars(out, p, shard, local, row_of);

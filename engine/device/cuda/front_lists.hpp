@@ -16,7 +16,8 @@ namespace tawara::device::cuda {
 struct FrontLists
 {
     static constexpr int chunk_tetrahedra = 128;
-    std::vector<std::int32_t> first_chunk; ///< [groups + 1]
+    static constexpr std::size_t chunk_vertices = 256; ///< a byte numbers them
+    std::vector<std::int32_t> first_chunk;             ///< [groups + 1]
     /// As FrontChunk: along the slots, group by group.
     struct Chunk
     {
@@ -27,6 +28,7 @@ struct FrontLists
     std::vector<Chunk> chunk;
     std::vector<std::int32_t> vertex, slice;
     std::vector<std::array<std::int32_t, 4>> corners;
+    std::vector<std::array<std::uint8_t, 4>> corner_of_chunk; ///< among the chunk's vertices
     std::vector<double> volume;
     std::vector<std::uint32_t> first, star;
     std::vector<double> per_mass;

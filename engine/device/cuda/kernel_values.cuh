@@ -142,7 +142,7 @@ struct Rest
 /// and by the slices of 32 slots that these lie in.
 struct alignas(16) FrontChunk
 {
-    static constexpr int tetrahedra = 128;
+    static constexpr int tetrahedra = 128, most_vertices = 256;
     std::int32_t first_vertex = 0, first_slice = 0;
     std::int16_t vertices = 0, slices = 0;
     std::int32_t of_others = 0; ///< vertices that other shards step, which lie in no slice here
@@ -152,6 +152,12 @@ struct alignas(16) FrontChunk
 struct alignas(16) FrontCorners
 {
     std::int32_t slot[4];
+};
+
+/// The same among the vertices of the tetrahedron's chunk.
+struct alignas(4) FrontCornersOfChunk
+{
+    std::uint8_t vertex[4];
 };
 
 /// Where a halo's unknown is: a shard, and the slot there, which is of the shard's separator.
@@ -183,11 +189,12 @@ struct Front
     const FrontPlace* halo = nullptr;
     const FrontPeer<Real>* peer = nullptr; ///< by shard
     const FrontChunk* chunk = nullptr;
-    const std::int32_t* vertex = nullptr;  ///< of the chunks, slots and halo
-    const std::int32_t* slice = nullptr;   ///< of the chunks
-    const FrontCorners* corners = nullptr; ///< [128 chunks]
-    const Real* volume = nullptr;          ///< [128 chunks] a quarter [mm3]
-    std::uint32_t* in_front = nullptr;     ///< [4 chunks] bits
+    const std::int32_t* vertex = nullptr;                  ///< of the chunks, slots and halo
+    const std::int32_t* slice = nullptr;                   ///< of the chunks
+    const FrontCorners* corners = nullptr;                 ///< [128 chunks]
+    const FrontCornersOfChunk* corners_of_chunk = nullptr; ///< [128 chunks]
+    const Real* volume = nullptr;                          ///< [128 chunks] a quarter [mm3]
+    std::uint32_t* in_front = nullptr;                     ///< [4 chunks] bits
     std::uint32_t* touched =
         nullptr;                    ///< [slots / 32] bits of the front's vertices; 0 between steps
     std::int32_t* list = nullptr;   ///< tetrahedra of the front, in any order
@@ -197,7 +204,7 @@ struct Front
     const std::uint32_t* star = nullptr;  ///< 4 tetrahedron + corner, in the order of the mesh
     const Real* per_mass = nullptr;       ///< [slots] 1 / m [1/mm3]
     Real front_mV = 0;                    ///< V differs by more within a tetrahedron of the front
-    Real near_mV = 0;    ///< where unknowns rest: V differs by more within a chunk that is listed
+    Real near_mV = 0; ///< where unknowns rest: V differs by more in a tetrahedron of a listed chunk
     double after_ms = 0; ///< from the step's start to the time of the currents
 };
 
