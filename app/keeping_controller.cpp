@@ -165,7 +165,14 @@ void KeepingController::keepSession(const QString& reason, simulation::Session s
     about.file = m_with.saving.path().toStdString();
     about.reason = reason.toStdString();
     about.saved = std::chrono::system_clock::now();
-    m_work.emplace(Work{about, std::move(session), {}, 0, mark, {}});
+    const bool restored = m_restored && m_restored->run == scene->run;
+    m_work.emplace(Work{about,
+                        std::move(session),
+                        {},
+                        0,
+                        mark,
+                        restored ? m_restored : std::optional<Restored>(),
+                        {}});
     m_work->since.start();
     m_work->mesh = m_with.made.fileOf(m_work->session);
     if (begun)
@@ -202,6 +209,8 @@ void KeepingController::write()
         about.mesh = simulation::kept_mesh + m_work->mesh->parent_path().filename().string() + "-" +
                      m_work->mesh->filename().string();
     const auto stays = m_restoring ? m_restoring->from.number : -1;
+    auto of = *m_work;
+    of.session = {};
     aside(
         [about, folder = m_folder, session = m_work->session, from = m_work->mesh,
          most = m_mostBytes, stays]() mutable {
@@ -214,18 +223,22 @@ void KeepingController::write()
             simulation::write_kept(about);
             folder->keep_newest(most_kept, static_cast<std::uintmax_t>(most), stays);
         },
-        [this](const QString& error) { written(error); });
+        [this, of](const QString& error) { written(of, error); });
 }
 
-void KeepingController::written(const QString& error)
+void KeepingController::written(const Work& of, const QString& error)
 {
-    const auto work = std::exchange(m_work, {});
-    if (error.isEmpty() && work && m_folder) {
-        m_kept = work->mark;
-        m_own.emplace_back(work->about, work->mark);
+    if (m_work && m_work->about.number == of.about.number)
+        m_work.reset(); // else another was begun, since this one took too long
+    if (error.isEmpty() && m_folder) {
+        m_kept = of.mark;
+        m_own.emplace_back(of.about, of.mark);
         std::erase_if(m_own, [](const auto& s) { return !fs::exists(s.first.told()); });
-        if (!m_replaced.empty())
-            removeLeft(std::exchange(m_replaced, {}));
+        if (of.restored && (of.about.has_state || !of.restored->has_state)) {
+            removeLeft(of.restored->left);
+            if (m_restored && m_restored->run == of.restored->run)
+                m_restored.reset();
+        }
     } else if (m_folder && error != m_said) {
         m_said = error;
         m_with.message.showMessage(MessageBar::Level::warning,
@@ -233,6 +246,17 @@ void KeepingController::written(const QString& error)
                                    {}, "keep");
     }
     Q_EMIT kept();
+    if (!of.restored)
+        keepRestored();
+}
+
+void KeepingController::keepRestored()
+{
+    const auto scene = m_host.scene();
+    if (!m_restored || !scene || scene->run != m_restored->run)
+        return;
+    m_kept.reset();
+    keep(tr("when it was restored")); // once nothing else is being kept: written()
 }
 
 void KeepingController::closed()
@@ -381,10 +405,8 @@ void KeepingController::loadingEnded()
     m_with.message.showMessage(
         MessageBar::Level::done, tr("Restored: %1.").arg(words(from)),
         tr("It is not saved. Play goes on from there; curves and frames begin anew."), "kept");
-    if (newest)
-        m_replaced = from.folder;
-    m_kept.reset();
-    keep(tr("when it was restored"));
+    m_restored.emplace(Restored{scene->run, newest ? from.folder : fs::path(), from.has_state});
+    keepRestored();
 }
 
 MessageBar::Offer KeepingController::goBack(std::optional<device::MemoryPlan> plan)

@@ -79,6 +79,13 @@ class KeepingController : public QObject
         quint64 edits = 0, starts = 0;
         bool operator==(const Mark&) const = default;
     };
+    /// What was restored and is not kept in this window's folder yet.
+    struct Restored
+    {
+        std::uint64_t run = 0;
+        std::filesystem::path left; ///< the folder that goes once the run is kept; empty: none
+        bool has_state = false;     ///< which must be kept, too, before that
+    };
     /// What is being kept.
     struct Work
     {
@@ -87,6 +94,7 @@ class KeepingController : public QObject
         std::optional<std::filesystem::path> mesh; ///< in a temporary place
         quint64 command = 0;                       ///< of the state; 0: there is none
         Mark mark;
+        std::optional<Restored> restored; ///< when this began
         QElapsedTimer since;
     };
     /// What is being restored.
@@ -99,7 +107,10 @@ class KeepingController : public QObject
     void keepSession(const QString& reason, simulation::Session session);
     void stateKept(const simulation::StateKept& kept);
     void write();
-    void written(const QString& error);
+    /// @param of  without its session
+    void written(const Work& of, const QString& error);
+    /// Keeps what was restored, where it waited for what was being kept then.
+    void keepRestored();
     /// Takes what other windows have left since.
     void look(const std::filesystem::path& all);
     void offer();
@@ -123,7 +134,7 @@ class KeepingController : public QObject
     std::vector<std::pair<simulation::KeptState, Mark>> m_own; ///< the oldest first
     std::optional<Work> m_work;
     std::optional<Restoring> m_restoring;
-    std::filesystem::path m_replaced; ///< a left folder that goes when its document is kept here
+    std::optional<Restored> m_restored;
     std::optional<Mark> m_kept;
     std::int64_t m_number = 0;
     quint64 m_edits = 0, m_starts = 0;

@@ -179,6 +179,7 @@ void FakeEngine::run(const std::stop_token& stop)
             obey(next.first, next.second);
         }
         end_exports();
+        end_keeping();
         bool tick = false;
         {
             std::lock_guard also(shared_->mutex);
@@ -206,6 +207,17 @@ void FakeEngine::end_exports()
             std::ofstream(exports_.front().path) << text;
         handler_(exports_.front());
     }
+}
+
+void FakeEngine::end_keeping()
+{
+    {
+        std::lock_guard also(shared_->mutex);
+        if (shared_->hold_keeping)
+            return;
+    }
+    for (; !keeping_.empty(); keeping_.pop_front())
+        handler_(keeping_.front());
 }
 
 void FakeEngine::answer(std::uint64_t id, bool applied, const std::string& reason,
@@ -318,7 +330,8 @@ void FakeEngine::keep(std::uint64_t id, const simulation::KeepState& c)
     }
     std::ofstream(c.file) << status().time_ms;
     answer(id);
-    handler_(simulation::StateKept{id, c.file, status().time_ms, {}});
+    keeping_.push_back({id, c.file, status().time_ms, {}});
+    end_keeping();
 }
 
 void FakeEngine::obey(std::uint64_t id, const simulation::Command& c)

@@ -31,6 +31,7 @@ class FakeEngine : public EngineControl
         std::string fail_device;               ///< or because of that device
         std::vector<device::MemoryPlan> plans; ///< that a refused Load is answered with
         std::string refuse_keeping;            ///< not empty: KeepState is refused with this
+        bool hold_keeping = false;             ///< states that are kept stay under way
         std::string refuse_tissue;             ///< not empty: SetTissue is refused with this
         bool tell_tissue = false;  ///< SetTissue during the run is told as the engine does
         std::string lose_state;    ///< not empty: MeasureCeilings loses the run's state by this
@@ -73,6 +74,7 @@ class FakeEngine : public EngineControl
     void tell_tissue(const simulation::SetTissue& c);
     void advance(double ms);
     void end_exports();
+    void end_keeping();
     void watch(const simulation::WatchDyads& w);
     /// @return  why not; empty: it is another network
     std::string set_network(const simulation::SetPurkinje& c);
@@ -94,7 +96,8 @@ class FakeEngine : public EngineControl
     std::unique_ptr<FakeCell> cell_; ///< that is watched
     std::vector<std::string> leads_;
     std::uint64_t ecg_generation_ = 0;
-    std::deque<simulation::Exported> exports_; ///< under way; the thread's alone
+    std::deque<simulation::Exported> exports_;  ///< under way; the thread's alone
+    std::deque<simulation::StateKept> keeping_; ///< the same
     std::shared_ptr<simulation::Recording> recording_;
     std::shared_ptr<simulation::DyadRecordings> cells_; ///< of it
     std::jthread thread_;                               // last: ends first

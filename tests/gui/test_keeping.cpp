@@ -136,6 +136,56 @@ class TestKeeping : public fake::WindowTest
         QCOMPARE(simulation::read_kept(folders().front()).front().time_ms, reached);
     }
 
+    /// What was being kept meanwhile is of another document: that it is there is no reason to
+    /// remove what was restored, which is kept behind it.
+    void whatIsRestoredIsKeptAfterWhatWasBeingKept()
+    {
+        const auto old = left("Left bowl");
+        start();
+        answer("Later");
+        computeSome();
+        const auto own = folders().front() == old ? folders().back() : folders().front();
+        const auto hold = [&](bool held) {
+            const std::lock_guard lock(f->shared->mutex);
+            f->shared->hold_keeping = held;
+        };
+        hold(true);
+        std::vector<bool> there; // the old folder, whenever something is kept
+        connect(f->window->keeping(), &KeepingController::kept, this,
+                [&] { there.push_back(fs::exists(old)); });
+        auto* menu = child<QMenu>("keptStates");
+        Q_EMIT menu->aboutToShow();
+        for (auto* a : menu->actions())
+            if (a->text().contains("Left bowl"))
+                a->trigger();
+        QTRY_COMPARE(session().end_ms, 7777.0);
+        QTRY_VERIFY(!f->host->isLoading());
+        QVERIFY(there.empty() && fs::exists(old));
+        hold(false);
+        QTRY_COMPARE(there.size(), std::size_t(2));
+        QVERIFY(there[0] && !there[1]);
+        const auto kept = simulation::read_kept(own).front();
+        QCOMPARE(kept.reason, std::string("when it was restored"));
+        QCOMPARE(kept.time_ms, 12.0);
+        disconnect(f->window->keeping(), &KeepingController::kept, this, nullptr);
+    }
+
+    /// Of a state that this window cannot keep the one that was left stays.
+    void aStateIsNotReplacedByNone()
+    {
+        const auto old = left("Left bowl");
+        {
+            const std::lock_guard hold(f->shared->mutex);
+            f->shared->refuse_keeping = "the state takes up to 5 GB";
+        }
+        start();
+        QSignalSpy kept(f->window->keeping(), &KeepingController::kept);
+        answer("Restore");
+        QTRY_COMPARE(kept.size(), 1);
+        QCOMPARE(f->host->status().time_ms, 12.0);
+        QVERIFY(fs::exists(old / "1.state.tcp"));
+    }
+
     void discardAndLater()
     {
         left("Left bowl");
