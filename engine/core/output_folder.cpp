@@ -109,6 +109,30 @@ FolderHandle open_below(FolderHandle at, const fs::path& relative, const fs::pat
     return at;
 }
 
+/// Calls `use` with the name of each part that a killed writer left in a folder; it is locked
+/// meanwhile.
+template <class Use>
+void each_left_part(const FolderHandle& folder, Use&& use)
+{
+    const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* list = copy >= 0 ? fdopendir(copy) : nullptr;
+    if (list == nullptr)
+        return;
+    while (const dirent* entry = readdir(list)) {
+        if (!is_part_name(entry->d_name))
+            continue;
+        const FolderHandle part(
+            openat(folder.fd(), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        struct stat s
+        {
+        };
+        if (part.fd() >= 0 && fstat(part.fd(), &s) == 0 && S_ISREG(s.st_mode) &&
+            flock(part.fd(), LOCK_EX | LOCK_NB) == 0) // whoever wrote it has ended
+            use(entry->d_name);
+    }
+    closedir(list);
+}
+
 bool stat_of(const fs::path& file, struct stat& s)
 {
     try {
@@ -157,10 +181,10 @@ FilePlace place_of(const fs::path& file, bool make)
     return out;
 }
 
-OutputFolder::OutputFolder(const fs::path& folder)
+OutputFolder::OutputFolder(const fs::path& folder, const fs::path& spared)
 {
     auto place = place_of(folder / "x", true);
-    sweep_parts(place.folder);
+    swept_ = sweep_parts(place.folder, {}, spared);
     auto& r = registry();
     const std::lock_guard hold(r.mutex);
     r.list.push_back({r.next, normal(folder), fcntl(place.folder.fd(), F_DUPFD_CLOEXEC, 0)});
@@ -180,11 +204,15 @@ OutputFolder::~OutputFolder()
     });
 }
 
-OutputFolder::OutputFolder(OutputFolder&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+OutputFolder::OutputFolder(OutputFolder&& other) noexcept
+    : swept_(other.swept_), id_(std::exchange(other.id_, 0))
+{
+}
 
 OutputFolder& OutputFolder::operator=(OutputFolder&& other) noexcept
 {
     std::swap(id_, other.id_);
+    std::swap(swept_, other.swept_);
     return *this;
 }
 
@@ -241,27 +269,27 @@ bool remove_plain_file(const fs::path& file)
     return true;
 }
 
-int sweep_parts(const FolderHandle& folder, const std::string& stem)
+int sweep_parts(const FolderHandle& folder, const std::string& stem, const fs::path& spared)
 {
-    const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR* list = copy >= 0 ? fdopendir(copy) : nullptr;
-    if (list == nullptr)
-        return 0;
     int swept = 0;
-    while (const dirent* entry = readdir(list)) {
-        if (!is_part_name(entry->d_name, stem))
-            continue;
-        const FolderHandle part(
-            openat(folder.fd(), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        struct stat s
-        {
-        };
-        if (part.fd() >= 0 && fstat(part.fd(), &s) == 0 && S_ISREG(s.st_mode) &&
-            flock(part.fd(), LOCK_EX | LOCK_NB) == 0) // whoever wrote it has ended
-            swept += unlinkat(folder.fd(), entry->d_name, 0) == 0;
-    }
-    closedir(list);
+    each_left_part(folder, [&](const char* name) {
+        if (is_part_name(name, stem) && (spared.empty() || !is_part_of(name, spared)))
+            swept += unlinkat(folder.fd(), name, 0) == 0;
+    });
     return swept;
+}
+
+std::vector<std::string> left_parts(const fs::path& file)
+{
+    std::vector<std::string> out;
+    try {
+        each_left_part(place_of(file, false).folder, [&](const char* name) {
+            if (is_part_of(name, file))
+                out.emplace_back(name);
+        });
+    } catch (const InputError&) { // nor is its folder there
+    }
+    return out;
 }
 
 } // namespace tawara

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tawara {
 
@@ -43,15 +44,20 @@ class OutputFolder
 {
   public:
     OutputFolder() = default;
-    /// Makes it where it is missing. @throws InputError
-    explicit OutputFolder(const std::filesystem::path& folder);
+    /// Makes it where it is missing, and removes what killed writers left in it (sweep_parts()).
+    /// @param spared  what was being written of a file of this name stays; empty: nothing
+    /// @throws InputError
+    explicit OutputFolder(const std::filesystem::path& folder,
+                          const std::filesystem::path& spared = {});
     ~OutputFolder();
     OutputFolder(OutputFolder&& other) noexcept;
     OutputFolder& operator=(OutputFolder&& other) noexcept;
 
     bool is_open() const { return id_ != 0; }
+    int swept() const { return swept_; } ///< files that were removed then
 
   private:
+    int swept_ = 0;
     std::size_t id_ = 0;
 };
 
@@ -66,7 +72,11 @@ std::optional<std::string> read_plain_file(const std::filesystem::path& file, st
 bool remove_plain_file(const std::filesystem::path& file);
 
 /// Removes what writers that were killed left in a folder (PartFile), of those that no program is
-/// writing any more. @param stem  of these files alone; empty: of all. @return how many
-int sweep_parts(const FolderHandle& folder, const std::string& stem = {});
+/// writing any more. @param stem  of these files alone; empty: of all. @param spared  what was
+/// being written of a file of this name stays; empty: nothing. @return how many
+int sweep_parts(const FolderHandle& folder, const std::string& stem = {},
+                const std::filesystem::path& spared = {});
+/// Their names, of one file in the folder that it lies in; they stay.
+std::vector<std::string> left_parts(const std::filesystem::path& file);
 
 } // namespace tawara

@@ -87,6 +87,12 @@ bool is_part_name(const std::string& name, const std::string& stem)
            number.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+bool is_part_of(const std::string& name, const fs::path& target)
+{
+    return is_part_name(name, target.stem().string()) &&
+           fs::path(name).extension() == target.extension();
+}
+
 PartFile::PartFile(const fs::path& target) : target_(target), place_(place_of(target, true))
 {
     if (!place_.guarded)

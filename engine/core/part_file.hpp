@@ -54,5 +54,7 @@ std::filesystem::path followed(std::filesystem::path target);
 
 /// Whether a name is that of a PartFile's temporary file. @param stem  of its target; empty: of any
 bool is_part_name(const std::string& name, const std::string& stem = {});
+/// Whether it is that of a file of this name.
+bool is_part_of(const std::string& name, const std::filesystem::path& target);
 
 } // namespace tawara

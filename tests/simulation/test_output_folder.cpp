@@ -317,6 +317,7 @@ class TestOutputFolder : public QObject
         QDir all(QString::fromStdString(p.out.string()));
         QCOMPARE(all.entryList(QDir::Files | QDir::Hidden).filter(".part-"),
                  QStringList(".mine.part-of-the-thesis.tex"));
+        QVERIFY(p.was_said("removed 3 files in " + p.out.string()));
         QVERIFY(
             QDir(all.filePath("frames")).entryList({".*"}, QDir::Files | QDir::Hidden).isEmpty());
     }

@@ -2,20 +2,27 @@
 // Runs that go on from checkpoints, and what is left of runs that do not come to their end.
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/part_file.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/checkpoint_room.hpp"
+#include "engine/simulation/results/igb.hpp"
+#include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/run/run.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 #include "tests/several.hpp"
 #include "tests/simulation/igb_reader.hpp"
 #include "tests/simulation/slab_run.hpp"
 
+#include <QDir>
+#include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
+#include <csignal>
 #include <fstream>
+#include <sys/resource.h>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -131,6 +138,99 @@ class TestRunCheckpoints : public QObject
         auto other = s;
         other.dt_ms = 0.01;
         QVERIFY_THROWS_EXCEPTION(InputError, run_session(other, part));
+    }
+
+    /// A run that is killed has frames.igb under its temporary name alone: the run that goes on
+    /// from a checkpoint there takes the frames before that from it, and of no other run.
+    void framesOfAKilledRunAreGoneOnFrom()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(10);
+        s.output->frames = FrameFormat::igb;
+        s.output->frames_every_ms = 0.5;
+        s.output->checkpoint_every_ms = 4;
+        const auto killed = path(dir) / "killed", other = path(dir) / "other";
+        RunOptions o;
+        o.out = path(dir) / "whole";
+        Progress p;
+        p.report = [&](double f, std::string_view stage) {
+            if (stage != "running" || f < 0.6 || fs::exists(killed))
+                return;
+            const auto checkpoint = o.out / "checkpoint-00000004.000ms.tcp";
+            QTRY_VERIFY(fs::exists(checkpoint));
+            for (const auto& to : {killed, other}) { // as if it had been killed now
+                fs::create_directories(to);
+                fs::copy_file(checkpoint, to / checkpoint.filename());
+                for (const auto& e : fs::directory_iterator(o.out))
+                    if (is_part_of(e.path().filename().string(), igb_file))
+                        fs::copy_file(e.path(), to / e.path().filename());
+            }
+        };
+        run_session(s, o, p);
+        QVERIFY(!fs::exists(killed / "frames.igb"));
+        std::string said;
+        o.notice = [&said](const Notice& n) { said += n.text + '\n'; };
+        o.out = killed;
+        o.resume = killed / "checkpoint-00000004.000ms.tcp";
+        run_session(s, o);
+        for (const char* f : {"frames.igb", "probes.csv", "activation.csv"})
+            QVERIFY2(content(killed / f) == content(path(dir) / "whole" / f), f);
+        QVERIFY2(said.find("frames start") == std::string::npos, said.c_str());
+        const auto left = [](const fs::path& out) {
+            return QDir(QString::fromStdString(out.string()))
+                .entryList({".*"}, QDir::Files | QDir::Hidden);
+        };
+        QVERIFY(left(killed).isEmpty());
+        QVERIFY(said.find("removed 1 file in " + killed.string()) != std::string::npos);
+        // with other stimuli the checkpoint is of another run, and so are the frames beside it
+        for (const auto& name : left(other)) {
+            QFile part(QString::fromStdString((other / name.toStdString()).string()));
+            QVERIFY(part.open(QIODevice::ReadWrite));
+            auto head = part.read(1024);
+            const auto run = head.indexOf("run:");
+            QVERIFY(run > 0);
+            head[run + 4] = head[run + 4] == '0' ? '1' : '0';
+            QVERIFY(part.seek(0) && part.write(head) == 1024);
+        }
+        o.out = other;
+        o.resume = other / "checkpoint-00000004.000ms.tcp";
+        run_session(s, o);
+        QVERIFY2(said.find("frames start at 4 ms") != std::string::npos, said.c_str());
+        QVERIFY(left(other).isEmpty());
+    }
+
+    /// Frames before the one for which the disk had no room are a file.
+    void aFullDiskLeavesWholeFrames()
+    {
+        QTemporaryDir dir;
+        const auto file = path(dir) / "frames.igb";
+        const std::vector<float> frame(1000, 1.5F);
+        IgbWriter igb(file, frame.size(), 0, 1, "mV");
+        struct Disk
+        {
+            rlimit before{};
+            explicit Disk(rlim_t bytes)
+            {
+                std::signal(SIGXFSZ, SIG_IGN);
+                getrlimit(RLIMIT_FSIZE, &before);
+                const rlimit now{bytes, before.rlim_max};
+                setrlimit(RLIMIT_FSIZE, &now);
+            }
+            ~Disk()
+            {
+                setrlimit(RLIMIT_FSIZE, &before);
+                std::signal(SIGXFSZ, SIG_DFL);
+            }
+        };
+        igb.add(frame);
+        igb.add(frame);
+        {
+            const Disk full(igb_header_bytes + 10'000);
+            QVERIFY_THROWS_EXCEPTION(InputError, igb.add(frame));
+        }
+        igb.finish();
+        const auto read = tawara::test::read_igb(file.string());
+        QVERIFY(read.t == 2 && read.frames.size() == 2 && read.frames[1] == frame);
     }
 
     void mapsOfALaterBeat()

@@ -2,7 +2,6 @@
 #include "engine/simulation/results/going_on.hpp"
 
 #include "engine/core/output_folder.hpp"
-#include "engine/simulation/results/outputs.hpp"
 
 #include <cstdio>
 #include <system_error>
@@ -49,6 +48,17 @@ fs::path left_checkpoint(const fs::path& folder)
         }
     }
     return out;
+}
+
+RunBegins begins(const RunOptions& o)
+{
+    if (o.resume.empty())
+        return RunBegins::anew;
+    std::error_code none;
+    const auto folder = o.resume.has_parent_path() ? o.resume.parent_path() : ".";
+    return !o.branch && std::filesystem::equivalent(folder, o.out, none)
+               ? RunBegins::at_own_checkpoint
+               : RunBegins::elsewhere;
 }
 
 } // namespace tawara::simulation

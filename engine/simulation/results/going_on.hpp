@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run that did not come to its end says: how to go on from where it was.
 #pragma once
+#include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/run_report.hpp"
 
 #include <filesystem>
@@ -20,5 +21,8 @@ std::string no_checkpoint_since(const RunOptions& options, double every_ms, bool
 /// The newest checkpoint that a run has left in a folder which did not end: it was killed, so that
 /// no report.json is there. Empty: there is none.
 std::filesystem::path left_checkpoint(const std::filesystem::path& folder);
+
+/// What a run with these options begins with.
+RunBegins begins(const RunOptions& options);
 
 } // namespace tawara::simulation

@@ -26,8 +26,9 @@ static_assert(std::endian::native == std::endian::little, "the files say little_
 struct Head
 {
     std::size_t values = 0;
-    std::int64_t frames = 0;
+    std::int64_t frames = 0; ///< 0: it was not finished
     double start_ms = 0, every_ms = 0;
+    std::string run; ///< of one that was not finished
 };
 
 std::optional<Head> head_of(std::istream& in)
@@ -50,9 +51,9 @@ std::optional<Head> head_of(std::istream& in)
           std::abs(number("org_t")) < most && std::abs(number("dim_t")) < most))
         return {};
     Head head{static_cast<std::size_t>(number("x")), static_cast<std::int64_t>(number("t")),
-              number("org_t"), 0};
-    if (head.frames > 1)
-        head.every_ms = number("dim_t") / static_cast<double>(head.frames - 1);
+              number("org_t"), 0, words["run"]};
+    if (head.frames != 1)
+        head.every_ms = number("dim_t") / static_cast<double>(std::abs(head.frames - 1));
     return head;
 }
 
@@ -67,29 +68,39 @@ std::string author()
 } // namespace
 
 IgbWriter::IgbWriter(const std::filesystem::path& file, std::size_t values, double start_ms,
-                     double every_ms, std::string unit)
-    : part_(file), values_(values), start_ms_(start_ms), every_ms_(every_ms), unit_(std::move(unit))
+                     double every_ms, std::string unit, std::string run)
+    : part_(file), values_(values), start_ms_(start_ms), every_ms_(every_ms),
+      unit_(std::move(unit)), run_(std::move(run))
 {
     errno = 0;
     out_.open(part_.path(), std::ios::binary);
     if (!out_)
         throw InputError(file.string(), std::string("cannot be written: ") + std::strerror(errno) +
                                             "; choose another folder");
-    out_ << header();
+    out_ << header(0);
 }
 
-std::string IgbWriter::header() const
+std::uintmax_t IgbWriter::bytes(std::int64_t frames) const
 {
-    const auto count = frames_ > 1 ? frames_ - 1 : 0;
+    return igb_header_bytes + static_cast<std::uintmax_t>(frames) * values_ * sizeof(float);
+}
+
+/// @param frames  0: it is not finished
+std::string IgbWriter::header(std::int64_t frames) const
+{
+    const auto count = frames == 0 ? 1 : frames - 1;
     std::string out, line;
     for (const std::string& word :
          {"x:" + std::to_string(values_), std::string("y:1"), std::string("z:1"),
-          "t:" + std::to_string(frames_), std::string("type:float"),
+          "t:" + std::to_string(frames), std::string("type:float"),
           std::string("systeme:little_endian"), "org_t:" + number_text(start_ms_, 12),
           "dim_t:" + number_text(static_cast<double>(count) * every_ms_, 12),
           std::string("unites_x:mm"), std::string("unites_y:mm"), std::string("unites_z:mm"),
           std::string("unites_t:ms"), "unites:" + unit_, std::string("facteur:1"),
-          std::string("zero:0"), "aut:" + author()}) {
+          std::string("zero:0"), "aut:" + author(),
+          frames == 0 && !run_.empty() ? "run:" + run_ : std::string()}) {
+        if (word.empty())
+            continue;
         if (line.size() + 1 + word.size() > line_bytes) {
             out += line + "\r\n";
             line.clear();
@@ -118,28 +129,40 @@ void IgbWriter::add(std::span<const float> frame)
                     std::to_string(values_));
     out_.write(reinterpret_cast<const char*>(frame.data()),
                static_cast<std::streamsize>(frame.size_bytes()));
-    check();
+    out_.flush(); // a frame that was written outlives a program that is killed
+    if (!out_) {
+        const int why = errno;
+        out_.close();
+        std::error_code none;
+        std::filesystem::resize_file(part_.path(), bytes(frames_), none); // whole ones
+        errno = why;
+        check();
+    }
     ++frames_;
 }
 
 bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
 {
     std::ifstream in(earlier, std::ios::binary);
-    const auto head = head_of(in);
+    auto head = head_of(in);
     const double slack_ms = 1e-3 * every_ms_;
-    if (!head || head->values != values_ ||
-        (head->frames > 1 && std::abs(head->every_ms - every_ms_) > slack_ms))
+    std::error_code unknown;
+    const auto there = std::filesystem::file_size(earlier, unknown);
+    if (!head || unknown || head->values != values_ || values_ == 0 || there < bytes(0) ||
+        (head->frames != 1 && std::abs(head->every_ms - every_ms_) > slack_ms))
         return false;
+    if (head->frames == 0) {
+        if (head->run.empty() || head->run != run_)
+            return false;
+        head->frames = static_cast<std::int64_t>((there - bytes(0)) / (bytes(1) - bytes(0)));
+    }
     const auto take = std::llround((start_ms_ - head->start_ms) / every_ms_);
     if (take < 1 || take > head->frames ||
         std::abs(head->start_ms + static_cast<double>(take) * every_ms_ - start_ms_) > slack_ms)
         return false;
-    const auto row = values_ * sizeof(float);
-    std::error_code unknown;
-    if (std::filesystem::file_size(earlier, unknown) <
-            igb_header_bytes + static_cast<std::uintmax_t>(head->frames) * row ||
-        unknown)
+    if (there < bytes(head->frames))
         return false;
+    const auto row = values_ * sizeof(float);
     std::vector<float> frame(values_);
     for (std::int64_t k = 0; k < take; ++k) {
         if (!in.read(reinterpret_cast<char*>(frame.data()), static_cast<std::streamsize>(row)))
@@ -147,6 +170,11 @@ bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
         add(frame);
     }
     start_ms_ = head->start_ms;
+    out_.seekp(0);
+    out_ << header(0);
+    out_.seekp(0, std::ios::end);
+    out_.flush();
+    check();
     return true;
 }
 
@@ -154,8 +182,11 @@ void IgbWriter::finish()
 {
     if (frames_ == 0)
         throw InputError(part_.target().string(), "there are no frames to write");
+    errno = 0;
+    if (!out_.is_open()) // since the disk was full
+        out_.open(part_.path(), std::ios::binary | std::ios::in | std::ios::out);
     out_.seekp(0); // the number of frames is known now
-    out_ << header();
+    out_ << header(frames_);
     out_.close();
     check();
     part_.commit();

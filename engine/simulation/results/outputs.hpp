@@ -74,10 +74,13 @@ class FrameWriter
     }
     FrameWriter(const FrameWriter&) = delete;
     FrameWriter& operator=(const FrameWriter&) = delete;
-    /// Goes on with the frames that are in the folder from before the first of this run.
+    /// Goes on with the frames that are in the folder from before the first of this run: of igb
+    /// also those that a killed run of the same fingerprint has left unfinished.
     /// @param earlier  of vtu, as remove_earlier_outputs() gave them
     /// @return whether there were any
     bool go_on(std::vector<ListedFrame> earlier, double first_ms);
+    /// Of which run frames are. Call it before the first.
+    void of_run(const std::string& fingerprint);
     void write(std::int64_t step, double time_ms, std::span<const double> v);
     /// No more frames come.
     void finish();
@@ -100,6 +103,8 @@ class FrameWriter
     std::unique_ptr<IgbWriter> igb_;
     std::vector<ListedFrame> written_;
     std::string igb_sha256_; ///< empty before finish()
+    std::string run_;        ///< a word that tells this run from others
+    bool igb_mesh_ = false;  ///< that of the frames is written
 };
 
 /// Of a checkpoint, in the folder of the outputs.
@@ -133,6 +138,10 @@ enum class RunBegins {
 /// name of the one for people.
 Notices what_folder_holds(const std::filesystem::path& out, const ComingOutputs& coming,
                           RunBegins begins);
+
+/// What is said of unfinished files of killed runs that were removed from a folder; nothing of
+/// none.
+Notices what_was_swept(int files, const std::filesystem::path& out);
 
 /// Nothing that is no file stands where a run will write one, and nothing that is no folder where
 /// its frames lie: told before anything is written or removed. Links under the names of files are

@@ -82,17 +82,6 @@ const ProbeTable* rows_of(const Tables& tables, std::string_view file)
     return nullptr;
 }
 
-RunBegins begins(const RunOptions& o)
-{
-    if (o.resume.empty())
-        return RunBegins::anew;
-    std::error_code none;
-    const auto folder = o.resume.has_parent_path() ? o.resume.parent_path() : ".";
-    return !o.branch && std::filesystem::equivalent(folder, o.out, none)
-               ? RunBegins::at_own_checkpoint
-               : RunBegins::elsewhere;
-}
-
 /// Where a checkpoint has the cells' states, none are paced.
 Session without_pacing(Session s)
 {
@@ -226,62 +215,6 @@ void Run::write_checkpoint_here()
                 simulation_.stepper().keeps_maps() ? maps_.begun_ms : simulation_.time_ms(),
                 provenance().text},
                simulation_.time_ms());
-}
-
-ComingOutputs Run::outputs_to_come() const
-{
-    std::vector<std::string> out{"probes.csv", "activation.csv", "activation.vtu", "report.json"};
-    if (options_.picture != RunOptions::Picture::none)
-        out.emplace_back("picture.png");
-    if (!probe_names().empty())
-        out.emplace_back("beats.csv");
-    if (simulation_.network() != nullptr)
-        out.insert(out.end(), {network_csv, network_vtu, junctions_csv});
-    for (const auto& table : tables_)
-        out.push_back(table.file);
-    if (frames_.every() > 0)
-        for (auto& name : frames_.writer().names())
-            out.push_back(std::move(name));
-    const auto vtu_every = session_.output->frames == FrameFormat::vtu ? frames_.every() : 0;
-    return {out,          first_step_, end_step_, vtu_every, checkpoints_.every(), session_.dt_ms,
-            options_.html};
-}
-
-/// Nothing of an earlier run stays among the outputs of this one. A run that goes on from a
-/// checkpoint in its own folder keeps the frames before it, and lists them. Checkpoints stay.
-void Run::begin_folder(FolderLock& lock, const Progress& progress)
-{
-    progress.at(0, stage_of_outputs);
-    need_ours(options_);
-    need_sources_kept(session_, options_, outputs_to_come());
-    std::error_code none;
-    std::filesystem::create_directories(options_.out, none); // else the first file says why not
-    lock.take(options_.out);
-    folder_ = OutputFolder(options_.out);
-    need_places(options_.out, outputs_to_come());
-    if (const auto frames = options_.out / "frames";
-        std::filesystem::symlink_status(frames, none).type() ==
-        std::filesystem::file_type::directory)
-        sweep_parts(place_of(frames / "x", false).folder);
-    if (const auto left = left_checkpoint(options_.out); options_.resume.empty() && !left.empty())
-        say(Notice::Level::warning, left.string() +
-                                        " is of a run here that did not come to its end, which "
-                                        "begins anew now; " +
-                                        how_to_go_on(options_, left));
-    for (const auto& n : what_folder_holds(options_.out, outputs_to_come(), begins(options_)))
-        say(n.level, n.text);
-    const auto frame_every = frames_.every();
-    const bool goes_on = frame_every > 0 && first_step_ > 0;
-    auto earlier = remove_earlier_outputs(
-        options_.out, goes_on ? simulation_.time_ms() - 0.5 * session_.dt_ms : 0,
-        frame_every > 0 ? session_.output->frames : FrameFormat::none);
-    if (goes_on) {
-        const auto next = (first_step_ + frame_every - 1) / frame_every * frame_every;
-        if (!frames_.writer().go_on(std::move(earlier), static_cast<double>(next) * session_.dt_ms))
-            say(Notice::Level::info, "frames start at " + ms_text(next) + ": " +
-                                         options_.out.string() + " has none from before that " +
-                                         "these could go on from");
-    }
 }
 
 /// Does work of which the rest does not depend. Where memory was at an end, what the work had taken
