@@ -281,6 +281,30 @@ class TestOutputFolder : public QObject
         QVERIFY(is_refused("out/mine.vtu", none));
     }
 
+    /// What a run reads is told from what it writes before it is read, however long that takes.
+    void sourcesAreToldBeforeTheyAreRead()
+    {
+        Place p;
+        for (const char* name : {"activation.vtu", "frames/000000050.vtu"}) {
+            put(p.out / name, "no mesh at all");
+            auto s = slab_session(1);
+            s.folder = p.root;
+            s.output->frames_every_ms = 0.5;
+            MeshFile mesh;
+            mesh.file = std::string("out/") + name;
+            s.mesh = mesh;
+            try {
+                p.run(s);
+                QFAIL("it was run");
+            } catch (const std::exception& e) {
+                QVERIFY2(std::string(e.what()).find("which would replace or remove it") !=
+                             std::string::npos,
+                         e.what());
+            }
+            QCOMPARE(content(p.out / name), std::string("no mesh at all"));
+        }
+    }
+
     /// Where the folder's path leads elsewhere in the middle of a run, its files stay together.
     void theFolderIsOpenedOnce()
     {

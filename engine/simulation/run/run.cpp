@@ -408,6 +408,9 @@ RunReport run_session(const Session& session, const RunOptions& options, const P
     lock.take(options.out);
     std::optional<device::MemoryNeed> need;
     try {
+        const auto named = outputs_by_name(session, options); // before the mesh is read
+        need_sources_kept(session, options, named);
+        need_places(options.out, named);
         return Run(session, options, progress, need).go(lock, progress);
     } catch (const device::DeviceMemoryError& e) { // after the stepper was made, which has gone
         if (!need)

@@ -8,11 +8,38 @@
 #include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/results/run_sources.hpp"
 #include "engine/simulation/run/run_state.hpp"
+#include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
+#include "engine/simulation/session/purkinje_keys.hpp"
 
 #include <cmath>
 
 namespace tawara::simulation {
+
+ComingOutputs outputs_by_name(const Session& s, const RunOptions& o)
+{
+    ComingOutputs out;
+    out.files = {"probes.csv", "activation.csv", "activation.vtu", "report.json"};
+    if (o.picture != RunOptions::Picture::none)
+        out.files.emplace_back("picture.png");
+    if (!s.probes.empty())
+        out.files.emplace_back("beats.csv");
+    if (!s.electrodes.empty() || s.leads.kind != Leads::Kind::none)
+        out.files.emplace_back("ecg.csv");
+    if (s.purkinje->wanted)
+        out.files.insert(out.files.end(), {network_csv, network_vtu, junctions_csv});
+    out.dt_ms = s.dt_ms;
+    out.end_step = std::llround((o.until_ms >= 0 ? o.until_ms : s.end_ms) / s.dt_ms);
+    out.html = o.html;
+    const auto every = interval_steps(s, "/output/frames_every_ms");
+    if (every > 0 && s.output->frames == FrameFormat::igb)
+        out.files.emplace_back(igb_file);
+    else if (every > 0)
+        out.files.emplace_back("frames.pvd");
+    if (o.resume.empty() && s.output->frames == FrameFormat::vtu) // else the first is not known
+        out.frame_every = every;
+    return out;
+}
 
 ComingOutputs Run::outputs_to_come() const
 {

@@ -24,6 +24,10 @@ namespace tawara::simulation {
 /// In words that a user reads.
 std::string run_error_text(const std::exception& e);
 
+/// What a run will write, as far as its session and options tell by themselves: what is asked
+/// before the mesh is read.
+ComingOutputs outputs_by_name(const Session& s, const RunOptions& o);
+
 /// One run under way: what it steps and what it writes.
 class Run
 {
