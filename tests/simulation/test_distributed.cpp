@@ -212,6 +212,28 @@ class TestDistributed : public QObject
         QVERIFY(three.err.contains("has 2 parts for 3 ranks; start mpirun -n 2"));
     }
 
+    /// Of a whole mesh and of one in parts, by the first rank, and all end.
+    void sourcesAreToldFromOutputs()
+    {
+        const QStringList parts{"--set", "mesh.file=\"" + path("h.parts") + "\""};
+        for (const auto& [name, more] :
+             {std::pair{QString("s.json"), QStringList()}, {QString("heart.json"), parts}}) {
+            const auto before = content(name);
+            const auto own = path("own-" + name);
+            QVERIFY(QDir().mkpath(own) && QFile::copy(path(name), own + "/report.json"));
+            const auto r =
+                start(mpirun_,
+                      over(2, QStringList{own + "/report.json", "--out", own, "--devices", "cpu"} +
+                                  more));
+            QCOMPARE(r.status, 2);
+            QVERIFY2(
+                r.err.count("error: ") == 1 &&
+                    r.err.contains("is the session of this run, which would replace or remove"),
+                r.err.constData());
+            QCOMPARE(content("own-" + name + "/report.json"), before);
+        }
+    }
+
     void whatRanksCannotDoIsRefused()
     {
         const auto gpus =

@@ -152,6 +152,26 @@ std::int64_t Group::count(std::int64_t here)
     return Unpack(out).read<std::int64_t>();
 }
 
+void Group::write(const std::function<void()>& work)
+{
+    Pack here;
+    try {
+        work();
+    } catch (const InputError& e) {
+        here << e.file << e.where << e.reason;
+    }
+    const auto answer = together(here.take(), [](const std::vector<Bytes>& all) {
+        const auto first = std::find_if(all.begin(), all.end(),
+                                        [](const Bytes& message) { return !message.empty(); });
+        return first != all.end() ? *first : Bytes();
+    });
+    if (answer.empty())
+        return;
+    Unpack in(answer);
+    const auto file = in.read<std::string>(), where = in.read<std::string>();
+    throw WriteFailed(file, where, in.read<std::string>());
+}
+
 void Group::in_pieces(
     std::int64_t all, std::span<const std::int64_t> number,
     const std::function<Bytes(std::size_t from, std::size_t to)>& make,

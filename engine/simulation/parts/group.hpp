@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/communicator.hpp"
+#include "engine/core/error.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -50,6 +51,13 @@ class Group
                    const std::function<void(std::int64_t first, std::int64_t last,
                                             const std::vector<Bytes>& said)>& use);
 
+    /// Work on files that may fail in some of them: what fails is told to all, and all throw the
+    /// same. So they go on together, where one has no room on its disk.
+    /// @param work  takes no part in anything with others
+    /// @throws WriteFailed  in all, where it threw InputError in one; what else it throws, here
+    /// alone
+    void write(const std::function<void()>& work);
+
     /// This process has failed: it tells the others where they wait for it next, and all of them
     /// end. Nothing is said to those that the failure came from.
     void fail(const std::exception_ptr& why);
@@ -63,6 +71,12 @@ class Group
     Communicator& ranks_;
     std::vector<char> ended_ = std::vector<char>(static_cast<std::size_t>(ranks_.size()), 0);
     Bytes failure_;
+};
+
+/// A file that one of the processes could not write: all of them know (Group::write()).
+struct WriteFailed : InputError
+{
+    using InputError::InputError;
 };
 
 /// Another process has failed, of which the first one tells.

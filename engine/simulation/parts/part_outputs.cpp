@@ -6,11 +6,13 @@
 #include "engine/device/ranks/pack.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/cell_map.hpp"
+#include "engine/simulation/results/outputs.hpp"
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <exception>
 #include <limits>
+#include <sstream>
 
 namespace tawara::simulation::parts {
 namespace {
@@ -56,13 +58,6 @@ Piece piece_of(const PartTissue& t, int rank)
         out.mesh.add_tetrahedron(c, m.region[at(tet)]);
     }
     return out;
-}
-
-std::string piece_name(const std::string& folder, int rank)
-{
-    char text[16];
-    std::snprintf(text, sizeof text, "/%04d.vtu", rank);
-    return folder + text;
 }
 
 /// The list of the pieces, as ParaView reads it. The arrays are those of mesh::io::write_vtu().
@@ -170,11 +165,33 @@ void write_activation(const PartTissue& t, Group& group, const Session& s, const
                     *out << line;
             });
     };
-    if (!group.is_first())
-        return pass(nullptr);
-    write_whole(file, [&](std::ostream& out) {
-        out << "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms" << cell_columns << '\n';
-        pass(&out);
+    if (!group.is_first()) {
+        pass(nullptr);
+        return group.write([] {});
+    }
+    bool begun = false, passed = false;
+    std::exception_ptr failed;
+    try {
+        write_whole(file, [&](std::ostream& out) {
+            begun = true;
+            out << "id,x_mm,y_mm,z_mm,activation_ms,repolarisation_ms,apd90_ms" << cell_columns
+                << '\n';
+            pass(&out);
+            passed = true;
+        });
+    } catch (const InputError&) {
+        if (begun && !passed) // another process has failed
+            throw;
+        failed = std::current_exception();
+    }
+    if (!passed) { // what the others tell is heard all the same
+        std::ostringstream nowhere;
+        nowhere.setstate(std::ios::badbit);
+        pass(&nowhere);
+    }
+    group.write([&] {
+        if (failed)
+            std::rethrow_exception(failed);
     });
 }
 
@@ -190,15 +207,25 @@ std::vector<std::string> write_pieces(const PartTissue& t, Group& group,
             values.push_back(f.values[at(u)]);
         f.values = std::move(values);
     }
-    mesh::io::write_vtu(piece.mesh, fields, out / piece_name(folder, group.rank()), by.text);
-    group.any(false); // all pieces are there
     std::vector<std::string> files{folder + ".pvtu"};
     for (int r = 0; r < group.size(); ++r)
         files.push_back(piece_name(folder, r));
-    if (group.is_first())
-        write_whole(out / files.front(), [&](std::ostream& list) {
-            write_list(list, fields, folder, group.size(), by);
+    const auto mine = out / piece_name(folder, group.rank());
+    try {
+        group.write([&] { mesh::io::write_vtu(piece.mesh, fields, mine, by.text); });
+        group.write([&] { // all pieces are there
+            if (group.is_first())
+                write_whole(out / files.front(), [&](std::ostream& list) {
+                    write_list(list, fields, folder, group.size(), by);
+                });
         });
+    } catch (const WriteFailed&) { // pieces that no list names are none
+        try {
+            remove_plain_file(mine);
+        } catch (const InputError&) { // it stays
+        }
+        throw;
+    }
     return files;
 }
 

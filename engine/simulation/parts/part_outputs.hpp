@@ -14,6 +14,7 @@ namespace tawara::simulation::parts {
 std::vector<float> at_unknowns(const PartTissue& t, Group& group, std::span<const double> of_share);
 
 /// activation.csv, as write_activation_csv() writes it of the whole mesh, by the first process.
+/// @throws WriteFailed  in every process
 void write_activation(const PartTissue& t, Group& group, const Session& s, const device::Maps& maps,
                       const std::filesystem::path& file);
 
@@ -21,6 +22,7 @@ void write_activation(const PartTissue& t, Group& group, const Session& s, const
 /// the first one also FOLDER.pvtu, which lists them.
 /// @param folder  without an extension
 /// @return names of all files, relative to `out`, in every process
+/// @throws WriteFailed  in every process
 std::vector<std::string> write_pieces(const PartTissue& t, Group& group,
                                       std::vector<mesh::io::Extra> fields,
                                       const std::filesystem::path& out, const std::string& folder,

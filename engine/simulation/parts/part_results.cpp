@@ -48,11 +48,6 @@ std::int64_t peak_memory_bytes()
     return 0;
 }
 
-std::string suffix(int rank, int size)
-{
-    return "-" + std::to_string(rank) + "of" + std::to_string(size);
-}
-
 void remove_if_there(const std::filesystem::path& file)
 {
     try {
@@ -62,13 +57,6 @@ void remove_if_there(const std::filesystem::path& file)
 }
 
 } // namespace
-
-/// @param whole  of a checkpoint of all of them, as checkpoint_name() calls it
-std::filesystem::path PartRun::checkpoint_of(const std::filesystem::path& whole, int rank) const
-{
-    return whole.parent_path() /
-           (whole.stem().string() + suffix(rank, group_.size()) + whole.extension().string());
-}
 
 Checkpoint PartRun::checkpoint_here()
 {
@@ -90,8 +78,8 @@ void PartRun::write_checkpoint_here()
     const auto taken = group_.at_first(samples_.taken(*stepper_));
     if (group_.is_first())
         samples_.add(taken, session_.dt_ms);
-    const auto file =
-        checkpoint_of(options_.out / checkpoint_name(stepper_->time_ms()), group_.rank());
+    const auto file = piece_of_checkpoint(options_.out / checkpoint_name(stepper_->time_ms()),
+                                          group_.rank(), group_.size());
     std::exception_ptr failure;
     const auto write = [&] {
         try {
@@ -142,16 +130,13 @@ void PartRun::resume()
     if (options_.resume.empty())
         return;
     const auto& named = options_.resume;
-    auto stem = named.stem().string();
-    const auto first = suffix(0, group_.size());
-    if (!stem.ends_with(first))
-        throw InputError(named.string(), "is no checkpoint of a mesh in " +
-                                             std::to_string(group_.size()) +
-                                             " parts; name that of the first part, which ends in " +
-                                             first + ".tcp");
-    stem.resize(stem.size() - first.size());
-    const auto file =
-        checkpoint_of(named.parent_path() / (stem + named.extension().string()), group_.rank());
+    const auto whole = checkpoint_of_piece(named, group_.size());
+    if (whole.empty())
+        throw InputError(named.string(),
+                         "is no checkpoint of a mesh in " + std::to_string(group_.size()) +
+                             " parts; name that of the first part, which ends in -0of" +
+                             std::to_string(group_.size()) + ".tcp");
+    const auto file = piece_of_checkpoint(whole, group_.rank(), group_.size());
     const auto& group = tissue_->share.problem.group;
     auto c = read_checkpoint(file, [&](const Checkpoint& begun) {
         if (begun.fingerprint != fingerprint_)
@@ -194,47 +179,124 @@ void PartRun::write_frame()
         write_pieces(t, group_, {{"V_mV", places(t.tissue), at_unknowns(t, group_, v)}},
                      options_.out, name, provenance());
     files_.insert(files_.end(), files.begin(), files.end());
-    if (!group_.is_first())
-        return;
     frames_.push_back({stepper_->time_ms(), files.front()});
-    write_pvd(frames_, provenance(), options_.out / "frames.pvd");
+    group_.write([&] {
+        if (group_.is_first())
+            write_pvd(frames_, provenance(), options_.out / "frames.pvd");
+    });
 }
 
-RunReport PartRun::finish(const std::optional<Stopped>& stopped)
+/// Maps and tables, whatever becomes of the others: the first that failed, or null; the same in
+/// all.
+std::exception_ptr PartRun::write_results(const device::Maps& maps)
 {
     auto& t = *tissue_;
     const auto& out = options_.out;
-    const auto maps = stepper_->maps();
+    const auto taken = group_.at_first(samples_.taken(*stepper_)); // since they agreed last
+    if (group_.is_first())
+        samples_.add(taken, session_.dt_ms);
+    std::exception_ptr failed;
+    const auto attempt = [&](auto&& write) {
+        try {
+            write();
+        } catch (const WriteFailed&) {
+            failed = failed ? failed : std::current_exception();
+        }
+    };
+    const auto table = [&](const char* name, const ProbeTable& rows) {
+        attempt([&] {
+            group_.write([&] {
+                if (group_.is_first())
+                    write_probes_csv(rows, out / name);
+            });
+            files_.emplace_back(name);
+        });
+    };
+    table("probes.csv", samples_.table()); // what all depends on comes first
+    if (!ecg_.empty())
+        table("ecg.csv", ecg_.table());
     const auto fields = [&](const char* name, std::span<const double> values) {
         return mesh::io::Extra{name, places(t.tissue), at_unknowns(t, group_, values)};
     };
     std::vector<double> apd90(maps.activation_ms.size());
     for (std::size_t u = 0; u < apd90.size(); ++u)
         apd90[u] = maps.apd90(u);
-    const auto pieces = write_pieces(t, group_,
-                                     {fields("activation_ms", maps.activation_ms),
-                                      fields("repolarisation_ms", maps.repolarisation_ms),
-                                      fields("apd90_ms", apd90)},
-                                     out, "activation", provenance());
-    files_.insert(files_.end(), pieces.begin(), pieces.end());
-    write_activation(t, group_, session_, maps, out / "activation.csv");
-    files_.insert(files_.end(), {"activation.csv", "probes.csv", "report.json"});
+    attempt([&] {
+        const auto pieces = write_pieces(t, group_,
+                                         {fields("activation_ms", maps.activation_ms),
+                                          fields("repolarisation_ms", maps.repolarisation_ms),
+                                          fields("apd90_ms", apd90)},
+                                         out, "activation", provenance());
+        files_.insert(files_.end(), pieces.begin(), pieces.end());
+    });
+    attempt([&] {
+        write_activation(t, group_, session_, maps, out / "activation.csv");
+        files_.emplace_back("activation.csv");
+    });
+    return failed;
+}
+
+/// Writes what was reached, and the report.
+/// @throws WriteFailed  the first of what could not be written, after all others were, unless the
+///                      run had failed before
+RunReport PartRun::finish(const std::optional<Stopped>& stopped)
+{
+    const auto maps = stepper_->maps();
+    auto failed = write_results(maps);
     if (!frames_.empty())
         files_.emplace_back("frames.pvd");
-    if (!ecg_.empty())
-        files_.emplace_back("ecg.csv");
-    if (group_.is_first()) {
-        write_probes_csv(samples_.table(), out / "probes.csv");
-        if (!ecg_.empty())
-            write_probes_csv(ecg_.table(), out / "ecg.csv");
-    }
+    files_.emplace_back("report.json");
+    const std::string ended = stopped  ? stopped->text.empty() ? "cancelled" : stopped->text
+                              : failed ? failure_text(failed)
+                                       : "end";
     RunReport r;
-    const std::string ended = !stopped ? "end" : stopped->at ? stopped->text : "cancelled";
     r.json = report_text(ended, maps, r);
-    if (group_.is_first())
-        write_whole(out / "report.json", [&](std::ostream& text) { text << r.json << "\n"; });
-    group_.any(false); // all that was to be told was told
+    try {
+        group_.write([&] {
+            if (group_.is_first())
+                write_whole(options_.out / "report.json",
+                            [&](std::ostream& text) { text << r.json << "\n"; });
+        });
+    } catch (const WriteFailed&) {
+        failed = failed ? failed : std::current_exception();
+    }
+    if (failed && !stopped)
+        std::rethrow_exception(failed);
+    if (failed)
+        say(Notice::Level::warning, "some results could not be written: " + failure_text(failed));
     return r;
+}
+
+/// What the first process has, where others answer no more.
+/// @param why  they do not
+void PartRun::keep_what_is_here(const std::exception_ptr& why)
+{
+    if (!group_.is_first())
+        return;
+    const auto attempt = [&](const char* name, auto&& write) {
+        try {
+            write(options_.out / name);
+            files_.emplace_back(name);
+        } catch (const std::exception& e) {
+            say(Notice::Level::warning,
+                "some results could not be written: " + std::string(e.what()));
+        }
+    };
+    using Path = std::filesystem::path;
+    attempt("probes.csv", [&](const Path& file) { write_probes_csv(samples_.table(), file); });
+    if (!ecg_.empty())
+        attempt("ecg.csv", [&](const Path& file) { write_probes_csv(ecg_.table(), file); });
+    if (!frames_.empty())
+        files_.emplace_back("frames.pvd");
+    attempt("report.json", [&](const Path& file) {
+        auto files = files_;
+        files.emplace_back("report.json");
+        std::sort(files.begin(), files.end());
+        files.erase(std::unique(files.begin(), files.end()), files.end());
+        const auto report = least_report(options_, failure_text(why),
+                                         "the ranks ended apart from each other", files);
+        write_whole(file, [&](std::ostream& text) { text << report << "\n"; });
+    });
 }
 
 /// What the files say of this run. No process has the whole mesh: what the index says of its parts

@@ -10,7 +10,6 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/going_on.hpp"
 #include "engine/simulation/results/run_notices.hpp"
-#include "engine/simulation/results/run_sources.hpp"
 #include "engine/simulation/session/intervals.hpp"
 #include "engine/simulation/session/output_keys.hpp"
 
@@ -82,6 +81,7 @@ PartRun::PartRun(const Session& s, const RunOptions& o, Group& group, const Prog
     frames_every_ = interval_steps(s, "/output/frames_every_ms");
     checkpoints_every_ = interval_steps(s, "/output/checkpoint_every_ms");
     ecg_every_ = interval_steps(s, "/ecg/every_ms");
+    look_at_places();
     tissue_ = part_tissue(named, group, notices_, progress);
     for (const auto& n : notices_)
         say(n.level, n.text);
@@ -153,33 +153,6 @@ void PartRun::give_stimuli()
     }
 }
 
-/// Nothing of an earlier run stays, but frames that this one goes on from.
-void PartRun::begin_folder(const Progress& progress)
-{
-    const auto& out = options_.out;
-    if (group_.is_first()) {
-        if (progress.report) // a stop is for all, who agree on it later
-            progress.report(0, stage_of_outputs);
-        ComingOutputs coming;
-        coming.files = {"activation.csv", "probes.csv", "report.json", "frames.pvd", "ecg.csv"};
-        need_sources_kept(session_, options_, coming);
-        std::error_code none;
-        std::filesystem::create_directories(out, none); // else the first file says why not
-        lock_.take(out);
-        folder_ = OutputFolder(out);
-        if (options_.resume.empty())
-            remove_earlier_outputs(out, 0, FrameFormat::none);
-        else
-            for (auto& f : listed_frames(out / "frames.pvd"))
-                if (f.time_ms < stepper_->time_ms() - 0.5 * session_.dt_ms)
-                    frames_.push_back(std::move(f));
-    }
-    group_.any(false); // the folder is there
-    if (!group_.is_first())
-        folder_ = OutputFolder(out);
-    group_.any(false); // everybody has it, before parts wait for each other's values
-}
-
 std::int64_t PartRun::next_event(std::int64_t step) const
 {
     auto next = end_step_;
@@ -247,9 +220,9 @@ std::int64_t PartRun::agree(std::optional<Stopped>& stopped, const Progress& pro
     return n;
 }
 
-std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
+/// @param stopped  how the steps ended, if before their end
+void PartRun::take_steps(std::optional<Stopped>& stopped, const Progress& progress)
 {
-    std::optional<Stopped> stopped;
     if (first_step_ == 0)
         events();
     else if (frames_every_ > 0 && first_step_ % frames_every_ == 0)
@@ -258,7 +231,7 @@ std::optional<PartRun::Stopped> PartRun::take_steps(const Progress& progress)
         const auto begun = Clock::now(); // samples are taken while all agree
         const auto n = agree(stopped, progress);
         if (n <= 0)
-            return stopped;
+            return;
         const auto start = Clock::now();
         try {
             stepper_->advance(n);
@@ -305,9 +278,13 @@ void PartRun::say_last_checkpoint() const
 
 RunReport PartRun::steps_and_results(std::optional<Stopped>& stopped, const Progress& progress)
 {
-    stopped = take_steps(progress);
+    try {
+        take_steps(stopped, progress);
+    } catch (const WriteFailed& e) { // a frame, of which all know
+        stopped = Stopped{e.what(), {}, std::current_exception()};
+    }
     const bool due = checkpoints_every_ > 0 && stepper_->step() % checkpoints_every_ == 0;
-    if (stopped && !stopped->at && stepper_->step() > first_step_ && !due)
+    if (stopped && stopped->text.empty() && stepper_->step() > first_step_ && !due)
         write_checkpoint_here(); // so that a run that was stopped can go on from where it was
     return finish(stopped);
 }
@@ -319,13 +296,19 @@ RunReport PartRun::go(const Progress& progress)
     RunReport report;
     try {
         report = steps_and_results(stopped, progress);
-    } catch (const std::exception&) { // a rank that has died or failed, memory, a full disk
+    } catch (const WriteFailed&) { // of tables or maps: all others are there
+        say_last_checkpoint();
+        throw;
+    } catch (const std::exception&) { // a rank that has died or failed, memory
+        keep_what_is_here(std::current_exception());
         say_last_checkpoint();
         throw;
     }
     if (!stopped)
         return report;
     say_last_checkpoint();
+    if (stopped->file)
+        std::rethrow_exception(stopped->file);
     if (stopped->at && group_.is_first())
         throw device::ranks::FailedElsewhere(*stopped->at, stopped->text);
     if (!stopped->at && group_.is_first()) {

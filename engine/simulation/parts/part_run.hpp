@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 
@@ -33,17 +34,21 @@ class PartRun
     /// How a run ends before its end, alike in every process.
     struct Stopped
     {
-        std::string text; ///< of a step that failed; empty: it was cancelled
-        std::optional<NumericsError> at;
+        std::string text;                ///< of what failed; empty: it was cancelled
+        std::optional<NumericsError> at; ///< of a step that failed
+        std::exception_ptr file = {};    ///< of a frame that could not be written
     };
 
     void say(Notice::Level level, const std::string& text) const;
     void make_stepper(const Progress& progress);
     void give_stimuli();
     void resume();
+    void look_at_places();
+    ComingOutputs outputs_to_come() const;
     void begin_folder(const Progress& progress);
+    void take_folder();
     std::int64_t next_event(std::int64_t step) const;
-    std::optional<Stopped> take_steps(const Progress& progress);
+    void take_steps(std::optional<Stopped>& stopped, const Progress& progress);
     std::int64_t agree(std::optional<Stopped>& stopped, const Progress& progress);
     Bytes said_here(const std::optional<Stopped>& stopped);
     Bytes decide(const std::vector<Bytes>& all, const Progress& progress);
@@ -51,8 +56,9 @@ class PartRun
     void write_frame();
     Checkpoint checkpoint_here();
     void write_checkpoint_here();
-    std::filesystem::path checkpoint_of(const std::filesystem::path& whole, int rank) const;
     RunReport finish(const std::optional<Stopped>& stopped);
+    std::exception_ptr write_results(const device::Maps& maps);
+    void keep_what_is_here(const std::exception_ptr& why);
     Provenance provenance() const;
     std::string report_text(const std::string& ended, const device::Maps& maps, RunReport& r);
     void remove_old_checkpoints();

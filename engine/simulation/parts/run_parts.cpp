@@ -3,7 +3,6 @@
 
 #include "engine/cell/numerics_error.hpp"
 #include "engine/core/error.hpp"
-#include "engine/core/whole_file.hpp"
 #include "engine/simulation/parts/part_run.hpp"
 
 #include <new>
@@ -21,8 +20,6 @@ RunReport run_parts(const Session& session, const RunOptions& options, Communica
 {
     Group group(ranks);
     try {
-        if (group.is_first())
-            need_writable_folder(options.out);
         return PartRun(session, options, group, progress).go(progress);
     } catch (const Elsewhere&) { // the first one tells of it
         return {};

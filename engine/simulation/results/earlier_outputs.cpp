@@ -59,17 +59,50 @@ std::vector<std::string> reported_files(const fs::path& out, FilesThere& there)
     return {files.begin(), files.end()};
 }
 
+/// "frames/000000050" of "frames/000000050.pvtu".
+std::string stem_of(const std::string& list)
+{
+    return fs::path(list).replace_extension().generic_string();
+}
+
 std::vector<std::string> listed_outputs(const fs::path& out, FilesThere& there)
 {
     auto listed = reported_files(out, there);
-    for (auto& f : listed_frames(out / "frames.pvd"))
-        if (is_frame(f.file)) {
-            listed.push_back(std::move(f.file));
-            listed.emplace_back("frames.pvd");
-        }
+    for (auto& f : listed_frames(out / "frames.pvd")) {
+        if (is_list_of_pieces(f.file))
+            for (auto& piece : pieces_there(out, stem_of(f.file)))
+                listed.push_back(std::move(piece));
+        else if (!is_frame(f.file))
+            continue;
+        listed.push_back(std::move(f.file));
+        listed.emplace_back("frames.pvd");
+    }
     std::sort(listed.begin(), listed.end());
     listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
     return listed;
+}
+
+/// @param what  the run writes into it @throws InputError
+void need_folder(const fs::path& folder, const char* what)
+{
+    std::error_code none;
+    const auto type = fs::symlink_status(folder, none).type();
+    if (type == fs::file_type::symlink)
+        throw InputError(folder.string(), "is a symbolic link; results are written into no folder "
+                                          "but the one named; remove the link, or choose another "
+                                          "folder");
+    if (type != fs::file_type::directory && type != fs::file_type::not_found)
+        throw InputError(folder.string(), std::string("is no folder, and the run writes its ") +
+                                              what +
+                                              " into one; move it, or choose another folder");
+}
+
+void remove_empty_folder(const fs::path& folder)
+{
+    std::error_code none;
+    if (fs::symlink_status(folder, none).type() == fs::file_type::directory &&
+        fs::is_empty(folder, none) && !none)
+        fs::remove(folder, none);
 }
 
 constexpr std::size_t largest_page = 256U << 20; ///< with all its pictures [bytes]
@@ -122,24 +155,34 @@ bool add_to_report(const fs::path& folder, const std::string& file)
 
 bool ComingOutputs::has_frame(const std::string& name) const
 {
-    if (frame_every == 0 || !is_frame(name))
+    if (frame_every == 0 || !name.starts_with("frames/"))
         return false;
     const auto step = std::strtoll(name.c_str() + name.find('/') + 1, nullptr, 10);
-    return step >= first_step && step <= end_step && step % frame_every == 0 &&
-           name == frame_name(step);
+    if (step < first_step || step > end_step || step % frame_every != 0)
+        return false;
+    if (pieces == 0)
+        return name == frame_name(step);
+    const auto stem = stem_of(frame_name(step));
+    bool out = name == stem + ".pvtu";
+    for (int rank = 0; rank < pieces && !out; ++rank)
+        out = name == piece_name(stem, rank);
+    return out;
 }
 
 bool ComingOutputs::has_checkpoint(const std::string& name) const
 {
     double time_ms = 0;
-    if (checkpoint_every == 0 || std::sscanf(name.c_str(), "checkpoint-%lfms.tcp", &time_ms) != 1)
+    if (checkpoint_every == 0 || std::sscanf(name.c_str(), "checkpoint-%lfms", &time_ms) != 1)
         return false;
     const auto every_ms = static_cast<double>(checkpoint_every) * dt_ms;
     if (!(std::abs(time_ms) <= static_cast<double>(end_step) * dt_ms + every_ms))
         return false; // the step of a longer time may be no number
     const auto step = std::llround(time_ms / every_ms) * checkpoint_every;
     return step > first_step && step <= end_step &&
-           name == checkpoint_name(static_cast<double>(step) * dt_ms);
+           name == (pieces == 0 ? checkpoint_name(static_cast<double>(step) * dt_ms)
+                                : piece_of_checkpoint(
+                                      checkpoint_name(static_cast<double>(step) * dt_ms), 0, pieces)
+                                      .string());
 }
 
 void need_places(const fs::path& out, const ComingOutputs& coming)
@@ -149,17 +192,11 @@ void need_places(const fs::path& out, const ComingOutputs& coming)
         if (fs::symlink_status(out / name, none).type() == fs::file_type::directory)
             throw InputError((out / name).string(), "is a folder, and the run writes a file of "
                                                     "that name; move it, or choose another folder");
+    if (coming.pieces > 0)
+        need_folder(out / "activation", "maps");
     if (coming.frame_every <= 0)
         return;
-    const auto frames = out / "frames";
-    const auto type = fs::symlink_status(frames, none).type();
-    if (type == fs::file_type::symlink)
-        throw InputError(frames.string(), "is a symbolic link; results are written into no folder "
-                                          "but the one named; remove the link, or choose another "
-                                          "folder");
-    if (type != fs::file_type::directory && type != fs::file_type::not_found)
-        throw InputError(frames.string(), "is no folder, and the run writes its frames into one; "
-                                          "move it, or choose another folder");
+    need_folder(out / "frames", "frames");
 }
 
 Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunBegins begins)
@@ -176,7 +213,8 @@ Notices what_folder_holds(const fs::path& out, const ComingOutputs& coming, RunB
             others.push_back(name);
     std::size_t stay = 0, replaced = 0;
     for (const auto& entry : fs::directory_iterator(out, none))
-        if (entry.path().extension() == ".tcp")
+        if (entry.path().extension() == ".tcp" &&
+            first_piece_of(entry.path().filename().string()).empty()) // one of a checkpoint counts
             ++(coming.has_checkpoint(entry.path().filename().string()) ? replaced : stay);
     const auto fixed = static_cast<std::ptrdiff_t>(others.size());
     // else the run has made what frames there are, though it was killed before it could list them
@@ -227,21 +265,27 @@ Notices what_was_swept(int files, const fs::path& out)
 }
 
 std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from_ms,
-                                                FrameFormat format)
+                                                FrameFormat format, bool in_pieces)
 {
     FilesThere there(out);
     auto files = reported_files(out, there);
     std::vector<ListedFrame> kept;
-    std::set<std::string> names; // of those
+    std::set<std::string> names;     // of those
+    std::set<std::string> of_pieces; // folders
     bool listed = false;
     for (auto& f : listed_frames(out / "frames.pvd")) {
-        if (!is_frame(f.file))
+        const bool list = is_list_of_pieces(f.file);
+        if (!list && !is_frame(f.file))
             continue;
-        if (format == FrameFormat::vtu && f.time_ms < from_ms) {
+        const auto pieces = list ? pieces_there(out, stem_of(f.file)) : std::vector<std::string>();
+        if (format == FrameFormat::vtu && f.time_ms < from_ms && list == in_pieces) {
             names.insert(f.file);
+            names.insert(pieces.begin(), pieces.end());
             kept.push_back(f);
-        } else if (there.has(f.file))
+        } else if (there.has(f.file)) {
             files.push_back(f.file);
+            files.insert(files.end(), pieces.begin(), pieces.end());
+        }
         listed = true;
     }
     if (listed && kept.empty()) // of a run that did not come to its report
@@ -251,17 +295,18 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
             continue;
         if (names.contains(f))
             continue;
+        if (const auto folder = fs::path(f).parent_path().generic_string();
+            folder == "activation" || is_list_of_pieces(folder + ".pvtu"))
+            of_pieces.insert(folder);
         try {
             remove_plain_file(out / f);
         } catch (const InputError& e) {
             throw InputError(e.file, "of an earlier run " + e.reason + "; choose another folder");
         }
     }
-    std::error_code none;
-    const auto frames = out / "frames";
-    if (fs::symlink_status(frames, none).type() == fs::file_type::directory &&
-        fs::is_empty(frames, none) && !none)
-        fs::remove(frames, none);
+    for (const auto& folder : of_pieces)
+        remove_empty_folder(out / folder);
+    remove_empty_folder(out / "frames");
     return kept;
 }
 

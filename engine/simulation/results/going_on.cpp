@@ -31,7 +31,7 @@ std::string no_checkpoint_since(const RunOptions& options, double every_ms, bool
            "; the same command begins anew";
 }
 
-fs::path left_checkpoint(const fs::path& folder)
+fs::path left_checkpoint(const fs::path& folder, int ranks)
 {
     if (is_taken(folder / "report.json"))
         return {};
@@ -41,8 +41,11 @@ fs::path left_checkpoint(const fs::path& folder)
     for (const auto& entry : fs::directory_iterator(folder, none)) {
         double ms = 0;
         const auto name = entry.path().filename().string();
-        if (std::sscanf(name.c_str(), "checkpoint-%lfms.tcp", &ms) == 1 && ms > newest_ms &&
-            name == checkpoint_name(ms) && is_plain_file(entry.path())) {
+        if (std::sscanf(name.c_str(), "checkpoint-%lfms", &ms) != 1 || !(ms > newest_ms))
+            continue;
+        const fs::path whole = checkpoint_name(ms);
+        if (name == (ranks == 0 ? whole : piece_of_checkpoint(whole, 0, ranks)) &&
+            is_plain_file(entry.path())) {
             newest_ms = ms;
             out = entry.path();
         }

@@ -20,7 +20,8 @@ std::string no_checkpoint_since(const RunOptions& options, double every_ms, bool
 
 /// The newest checkpoint that a run has left in a folder which did not end: it was killed, so that
 /// no report.json is there. Empty: there is none.
-std::filesystem::path left_checkpoint(const std::filesystem::path& folder);
+/// @param ranks  of a mesh in so many parts: the first one's file; 0: of a whole mesh
+std::filesystem::path left_checkpoint(const std::filesystem::path& folder, int ranks = 0);
 
 /// What a run with these options begins with.
 RunBegins begins(const RunOptions& options);

@@ -33,14 +33,29 @@ mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> valu
 constexpr std::size_t longest_list = 32U << 20; ///< of a report or a list of frames [bytes]
 } // namespace
 
-bool is_frame(std::string_view name)
+namespace {
+
+/// Of a frame, with such an extension.
+bool is_numbered(std::string_view name, std::string_view after)
 {
-    constexpr std::string_view before = "frames/", after = ".vtu";
+    constexpr std::string_view before = "frames/";
     constexpr std::size_t fewest = 9; // digits
     const auto digits = name.size() - std::min(name.size(), before.size() + after.size());
     return digits >= fewest && name.starts_with(before) && name.ends_with(after) &&
            std::all_of(name.begin() + before.size(), name.end() - after.size(),
                        [](char c) { return c >= '0' && c <= '9'; });
+}
+
+} // namespace
+
+bool is_frame(std::string_view name)
+{
+    return is_numbered(name, ".vtu");
+}
+
+bool is_list_of_pieces(std::string_view name)
+{
+    return is_numbered(name, ".pvtu");
 }
 
 std::string frame_name(std::int64_t step)

@@ -24,6 +24,15 @@ bool is_frame(std::string_view name);
 /// The name that it gives the frame of a step.
 std::string frame_name(std::int64_t step);
 
+/// Of a mesh in parts each rank writes its piece of a frame or map, and the first one a list of
+/// them: "frames/000000050/0003.vtu" and "frames/000000050.pvtu".
+/// @param stem  "frames/000000050"
+std::string piece_name(const std::string& stem, int rank);
+/// Whether a run gives a frame's list this name.
+bool is_list_of_pieces(std::string_view name);
+/// The names of the pieces of a frame or map that are there.
+std::vector<std::string> pieces_there(const std::filesystem::path& out, const std::string& stem);
+
 /// `time_ms`, then a column per probe.
 void write_probes_csv(const ProbeTable& table, const std::filesystem::path& file);
 
@@ -110,6 +119,16 @@ class FrameWriter
 /// Of a checkpoint, in the folder of the outputs.
 std::string checkpoint_name(double time_ms);
 
+/// A rank's file of a checkpoint: "checkpoint-00000004.000ms-0of16.tcp". That of the first one is
+/// there while all others are.
+/// @param whole  checkpoint_name()
+std::filesystem::path piece_of_checkpoint(const std::filesystem::path& whole, int rank, int ranks);
+/// Of which checkpoint a file is the first of so many; empty: of none.
+std::filesystem::path checkpoint_of_piece(const std::filesystem::path& first, int ranks);
+/// The first rank's file of the checkpoint that a run gave a file of another rank; empty: it has no
+/// such name.
+std::string first_piece_of(const std::string& name);
+
 /// What a run will write into its folder.
 struct ComingOutputs
 {
@@ -120,6 +139,7 @@ struct ComingOutputs
     std::filesystem::path html;                    ///< the report for people; empty: none
     bool has_frame(const std::string& name) const; ///< "frames/000000050.vtu"
     bool has_checkpoint(const std::string& name) const;
+    int pieces = 0; ///< ranks, of a mesh in parts: frames and checkpoints are in as many; 0: whole
 };
 
 /// The files that remove_earlier_outputs() may take away, relative to the folder, sorted.
@@ -151,9 +171,16 @@ void need_places(const std::filesystem::path& out, const ComingOutputs& coming);
 /// Removes what the last run has written into a folder: the files that its report.json lists, and
 /// the frames that its frames.pvd does. Of frames in `format`, those before `from_ms` stay (of igb
 /// the whole file, if there is a time to stay before). Checkpoints are not listed, so they stay.
+/// @param in_pieces  frames that stay are those of a mesh in parts, with all their pieces
 /// @return the vtu frames that stayed
 /// @throws InputError when one cannot be removed
 std::vector<ListedFrame> remove_earlier_outputs(const std::filesystem::path& out, double from_ms,
-                                                FrameFormat format);
+                                                FrameFormat format, bool in_pieces = false);
+
+/// Removes what a run on a mesh in parts that was killed left half done: pieces of a frame or map
+/// without their list, files of a checkpoint without that of the first rank, temporary files among
+/// them. Other names, and files without a fault, stay.
+/// @return how many files
+int sweep_pieces(const std::filesystem::path& out);
 
 } // namespace tawara::simulation

@@ -15,12 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct RunSource
-{
-    fs::path file;
-    const char* what;
-};
-
 std::vector<RunSource> run_sources(const Session& s, const RunOptions& o)
 {
     std::vector<RunSource> out;
@@ -58,7 +52,8 @@ std::string name_below(const fs::path& folder, const fs::path& file)
 
 } // namespace
 
-void need_sources_kept(const Session& s, const RunOptions& o, const ComingOutputs& coming)
+void need_sources_kept(const Session& s, const RunOptions& o, const ComingOutputs& coming,
+                       const std::vector<RunSource>& more)
 {
     const auto listed = listed_outputs(o.out);
     const auto goes = [&](const fs::path& file) {
@@ -68,7 +63,9 @@ void need_sources_kept(const Session& s, const RunOptions& o, const ComingOutput
                 coming.has_frame(name) || std::binary_search(listed.begin(), listed.end(), name));
     };
     std::error_code none;
-    for (const auto& [file, what] : run_sources(s, o)) {
+    auto sources = run_sources(s, o);
+    sources.insert(sources.end(), more.begin(), more.end());
+    for (const auto& [file, what] : sources) {
         if (!fs::exists(file, none))
             continue;
         const auto folder = fs::weakly_canonical(fs::absolute(file).parent_path(), none);
