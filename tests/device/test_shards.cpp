@@ -460,7 +460,7 @@ class TestShards : public QObject
                 for (std::size_t t = 0; t < n; ++t)
                     for (std::size_t a = 0; a < 4; ++a)
                         p.elements.corner[t][a] =
-                            static_cast<std::int32_t>((4 * t + a) * 541 % p.size());
+                            static_cast<std::int32_t>(((4 * t + a) * 2654435761U >> 7) % p.size());
             const auto all = cuda::make_shards(p, 1, 2, partition::Ordering::hilbert);
             const auto lists = cuda::make_front_lists(p, all.shards[0], 0, all.place);
             constexpr std::size_t row = cuda::FrontLists::chunk_tetrahedra;

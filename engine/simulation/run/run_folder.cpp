@@ -65,6 +65,7 @@ ComingOutputs Run::outputs_to_come() const
 void Run::begin_folder(FolderLock& lock, const Progress& progress)
 {
     progress.at(0, stage_of_outputs);
+    need_ours(options_);
     need_sources_kept(session_, options_, outputs_to_come());
     std::error_code none;
     std::filesystem::create_directories(options_.out, none); // else the first file says why not
