@@ -48,21 +48,23 @@ void shards(Bench& b)
     const auto why_not = no_gpu(b.settings().devices);
     for (const auto scheme : {diffusion::Scheme::fvm, diffusion::Scheme::p1}) {
         const auto s = session(scheme);
-        const auto whole =
-            why_not.empty() ? run_tissue(s, {.devices = device::Devices::cuda({0})}, b.progress())
-                            : TissueRun();
-        for (const int n : {2, 4})
+        const auto& asked = b.settings().devices;
+        const auto whole = why_not.empty()
+                               ? run_tissue(s, {.devices = gpus_of_shards(asked, 1)}, b.progress())
+                               : TissueRun();
+        for (const int n : {2, 4}) {
+            const auto on = gpus_of_shards(asked, n);
             b.row({std::string(diffusion::name(scheme)) + "." + std::to_string(n) + "shards",
                    "unknowns whose V or activation differs between " + std::to_string(n) +
-                       " shards of a GPU and one, " + std::string(diffusion::name(scheme)),
+                       " shards (" + on.text() + ") and one, " +
+                       std::string(diffusion::name(scheme)),
                    "the same bits for any number of shards", within(0, 0)},
                   std::function<double()>([&] {
                       if (!why_not.empty())
                           throw Skip(why_not);
-                      const std::vector<int> all(static_cast<std::size_t>(n), 0);
-                      return differing(whole, run_tissue(s, {.devices = device::Devices::cuda(all)},
-                                                         b.progress()));
+                      return differing(whole, run_tissue(s, {.devices = on}, b.progress()));
                   }));
+        }
     }
 }
 
@@ -73,7 +75,8 @@ Group partitions_group()
     return {"partitions",
             "tissue in 2 and 4 parts against one piece",
             {{"ranks", "ranks on the CPU", true, ranks, "this program in one piece"},
-             {"shards", "shards of a GPU", true, shards, "this program in one piece"}}};
+             {"shards", "shards on the GPUs that are asked for", true, shards,
+              "this program in one piece"}}};
 }
 
 } // namespace tawara::verify

@@ -80,6 +80,21 @@ device::Devices fastest(const device::Devices& wanted)
     return wanted.kind == device::Devices::Kind::cuda ? wanted : device::Devices("cuda");
 }
 
+device::Devices gpus_of_shards(const device::Devices& wanted, int shards)
+{
+    auto among = wanted.numbers;
+    if (among.empty())
+        for (const auto& d : device::devices())
+            if (among.empty() && d.usable && d.cuda >= 0)
+                among = {d.cuda};
+    if (among.empty())
+        among = {0};
+    std::vector<int> out;
+    for (int k = 0; k < shards; ++k)
+        out.push_back(among[static_cast<std::size_t>(k) % among.size()]);
+    return device::Devices::cuda(out);
+}
+
 simulation::Session niederer_session(double dx_mm, double dt_ms)
 {
     auto s = simulation::read_session(resource("resources/sessions/niederer_slab.json"));

@@ -46,6 +46,10 @@ double rms_difference(const std::vector<double>& a, const std::vector<double>& b
 /// is no number differs from all; a time that is none, from a time.
 double differing(const TissueRun& a, const TissueRun& b);
 
+/// The GPUs that so many shards lie on: those that are asked for by number, in turn; where none is,
+/// the first that can be used.
+device::Devices gpus_of_shards(const device::Devices& wanted, int shards);
+
 /// Why no CUDA device can be used with these settings; empty: one can.
 std::string no_gpu(const device::Devices& wanted);
 

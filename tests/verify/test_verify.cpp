@@ -425,6 +425,16 @@ class TestVerify : public QObject
         QCOMPARE(differing(a, b), 2.0);
     }
 
+    /// Shards lie on the GPUs that --devices names, whether or not one is there.
+    void shardsAreOnTheGpusAskedFor()
+    {
+        using device::Devices;
+        QCOMPARE(gpus_of_shards("cuda:1", 1), Devices::cuda({1}));
+        QCOMPARE(gpus_of_shards("cuda:1", 4), Devices::cuda({1, 1, 1, 1}));
+        QCOMPARE(gpus_of_shards("cuda:2,0", 4), Devices::cuda({2, 0, 2, 0}));
+        QCOMPARE(gpus_of_shards("cuda", 2).numbers.size(), std::size_t(2));
+    }
+
     /// A trace that is not the model's is missed, which the exit status says; so is one with a
     /// column that no state of the model fits.
     void aWrongTraceIsMissed()
