@@ -7,6 +7,7 @@
 #include "engine/core/resource.hpp"
 #include "engine/verify/check.hpp"
 #include "engine/verify/number.hpp"
+#include "engine/verify/problems/library_cells.hpp"
 #include "engine/verify/traces/traces.hpp"
 
 #include <algorithm>
@@ -331,36 +332,21 @@ std::string library_row(const std::string& model, const std::string& variant)
     return "library." + model + (variant.empty() ? "" : "." + variant);
 }
 
-/// Whether a trace is of that cell: of its model with the same values, whatever the variant's name.
-bool has_trace(const std::string& model, const std::string& variant)
-{
-    const auto type = cell::make_cell_type(model, variant, {}, {});
-    return std::any_of(of_the_library.begin(), of_the_library.end(), [&](const Expected& e) {
-        if (e.of.model != model)
-            return false;
-        const auto traced = cell::make_cell_type(model, e.of.variant, {}, {});
-        return traced.parameters == type.parameters && traced.initial == type.initial;
-    });
-}
-
 /// A row for each cell of the library that no trace is known of.
 void untraced(Bench& b)
 {
-    for (const auto& model : cell::model_names()) {
-        std::vector<std::string> variants{""};
-        for (const auto& v : cell::model_info(model).variants)
-            variants.push_back(v.name);
-        for (const auto& variant : variants)
-            if (!has_trace(model, variant))
-                b.skip({library_row(model, variant),
-                        against_a_trace,
-                        two_texts,
-                        at_most(two_texts_percent),
-                        "%",
-                        {},
-                        "none is known"},
-                       "no trace of an independent program is known for it");
-    }
+    std::vector<LibraryCell> traced;
+    for (const auto& e : of_the_library)
+        traced.push_back({e.of.model, e.of.variant});
+    for (const auto& c : cells_beyond(traced))
+        b.skip({library_row(c.model, c.variant),
+                against_a_trace,
+                two_texts,
+                at_most(two_texts_percent),
+                "%",
+                {},
+                "none is known"},
+               "no trace of an independent program is known for it");
 }
 
 /// The library's texts by CVODE, against another program's traces of other texts of the models.

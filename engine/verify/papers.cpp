@@ -4,11 +4,13 @@
 #include "engine/core/error.hpp"
 #include "engine/verify/check.hpp"
 #include "engine/verify/number.hpp"
+#include "engine/verify/problems/library_cells.hpp"
 #include "engine/verify/problems/published_beats.hpp"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tawara::verify {
 namespace {
@@ -79,13 +81,39 @@ void beats(Bench& b)
     }
 }
 
+/// A row for each cell of the library that no published value is known of, also of a model that
+/// is new in it.
+void unpublished(Bench& b)
+{
+    std::vector<LibraryCell> published;
+    for (const auto& p : published_beats)
+        published.push_back({p.model, p.variant});
+    for (const auto& c : cells_beyond(published)) {
+        const auto* why = std::find_if(without_published_beat.begin(), without_published_beat.end(),
+                                       [&](const auto& w) { return c.model == w.model; });
+        b.skip({c.model + (c.variant.empty() ? "" : "." + c.variant) + ".apd90",
+                "APD90 and V at rest at 1 Hz, " + c.model +
+                    (c.variant.empty() ? "" : ", " + c.variant),
+                "what is read off the paper's figures",
+                {},
+                "ms",
+                {},
+                "none is known"},
+               why == without_published_beat.end()
+                   ? "no value that its paper prints is known to this table"
+                   : why->reason);
+    }
+}
+
 } // namespace
 
 Group papers_group()
 {
     return {"papers",
             "action potentials against the models' papers",
-            {{"beats", "rest and APD90 at 1 Hz", true, beats, "the models' papers"}}};
+            {{"beats", "rest and APD90 at 1 Hz", true, beats, "the models' papers"},
+             {"unpublished", "cells of the library of which no published value is known", true,
+              unpublished, "the models' papers"}}};
 }
 
 } // namespace tawara::verify

@@ -7,6 +7,7 @@
 #include "engine/verify/problems/deflection.hpp"
 #include "engine/verify/tissue_run.hpp"
 #include "engine/verify/verify.hpp"
+#include "tests/several.hpp"
 #include "tests/simulation/command_line.hpp"
 #include "tests/verify/decay_model.hpp"
 
@@ -475,5 +476,8 @@ class TestVerify : public QObject
     }
 };
 
-QTEST_GUILESS_MAIN(TestVerify)
+int main(int argc, char** argv)
+{
+    return test::run<TestVerify>(argc, argv);
+}
 #include "test_verify.moc"

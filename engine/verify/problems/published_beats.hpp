@@ -60,4 +60,28 @@ inline constexpr std::array<PublishedBeat, 14> published_beats{{
      "Greenstein, Hinch and Winslow, Biophys J 90:77 (2006), Fig. 4"},
 }};
 
+/// Why a model of the library has no row there; of others without one it is said that none is
+/// known.
+struct WithoutPublishedBeat
+{
+    const char *model, *reason;
+};
+
+inline constexpr std::array<WithoutPublishedBeat, 6> without_published_beat{{
+    {"aliev_panfilov_1996",
+     "its two variables stand for no membrane current; no value at 1 Hz of its paper is known to "
+     "this table"},
+    {"fitzhugh_nagumo_1994",
+     "its two variables stand for no membrane current; no value at 1 Hz of its paper is known to "
+     "this table"},
+    {"hodgkin_huxley_1952",
+     "the squid's axon at 6.3 degC has spikes, and no APD90 at 1 Hz; cable.squid has its velocity"},
+    {"mitchell_schaeffer_2003",
+     "its two variables are scaled; no value at 1 Hz of its paper is known to this table"},
+    {"ohara_rudy_2011_tissue",
+     "no paper has it: another sodium current in the model of 2011 is this program's choice"},
+    {"stewart_2009",
+     "the Purkinje cell beats by itself; no value at 1 Hz of its paper is known to this table"},
+}};
+
 } // namespace tawara::verify
