@@ -38,40 +38,7 @@ constexpr Way consistent{"p1_consistent",       "p1 with consistent mass",
 
 constexpr double most_ms = 150;
 
-/// By how much the times of the few programs at hand are widened: eleven took part, and they differ
-/// the more the coarser the mesh is. (At 0.5 mm P6 of interpolated currents is 11 % earlier than
-/// the earliest of these.)
-double slack(double dx_mm)
-{
-    return dx_mm > 0.3 ? 0.15 : 0.1;
-}
-
-/// What other programs have at a point with this spacing or a finer one, widened.
-Bound spread(std::size_t point, double dx_mm)
-{
-    const double slack_here = slack(dx_mm);
-    Bound b{INFINITY, -INFINITY};
-    for (const auto& p : published_times)
-        if (p.dx_mm <= dx_mm + 1e-9) {
-            b.least = std::min(b.least, (1 - slack_here) * p.ms[point]);
-            b.most = std::max(b.most, (1 + slack_here) * p.ms[point]);
-        }
-    return b;
-}
-
 constexpr const char* paper = "Niederer et al., Phil Trans R Soc A 369:4331 (2011)";
-
-/// A tenth about what a program of the same kind has with this spacing.
-Bound of_kind(const TimedProgram* kind, std::size_t point, double dx_mm)
-{
-    Bound b{INFINITY, -INFINITY};
-    for (const auto& p : published_times)
-        if (p.program == kind && std::abs(p.dx_mm - dx_mm) < 1e-9) {
-            b.least = std::min(b.least, 0.9 * p.ms[point]);
-            b.most = std::max(b.most, 1.1 * p.ms[point]);
-        }
-    return b;
-}
 
 std::string named(const TimedProgram& p)
 {
@@ -83,24 +50,33 @@ std::string benchmark_and(const std::string& programs)
     return "benchmark: " + std::string(paper) + "; times of " + programs;
 }
 
-/// Which times spread() is of.
-std::string programs(double dx_mm)
+/// Which programs' times these are.
+std::string programs(const TimesOfKind& times)
 {
     std::string out;
     for (const auto* program : {&fenicsx, &cardioid, &chaste})
         if (std::any_of(published_times.begin(), published_times.end(), [&](const auto& p) {
-                return p.program == program && p.dx_mm <= dx_mm + 1e-9;
+                return p.program == program && std::abs(p.dx_mm - times.dx_mm) < 1e-9 &&
+                       (times.kind == nullptr || times.kind == program);
             }))
             out += (out.empty() ? "" : "; ") + named(*program);
     return benchmark_and(out);
 }
 
-/// "P1 1.1 to 1.4 ms, P2 ...".
-std::string spreads(double dx_mm)
+/// What the nine points are held against, in words: "..., and 15 % more: P1 1.1 to 1.4 ms, ...".
+std::string required(const TimesOfKind& times)
 {
-    std::string out;
+    std::string out =
+        times.kind != nullptr
+            ? std::string("from the earliest to the latest run of ") + times.kind->name +
+                  ", a program of the same kind of scheme, with this spacing"
+            : "from the earliest to the latest run of other programs with " + number(times.dx_mm) +
+                  " mm, since no run of this kind of scheme with this spacing is at hand";
+    out += ", and " + number(100 * times.share) +
+           " % more, since eleven programs took part and few are at hand (chosen from what was "
+           "found): ";
     for (std::size_t p = 0; p < 9; ++p)
-        out += (p == 0 ? "P" : ", P") + std::to_string(p + 1) + " " + text(spread(p, dx_mm), "");
+        out += (p == 0 ? "P" : ", P") + std::to_string(p + 1) + " " + text(times.at(p), "");
     return out + " ms";
 }
 
@@ -144,7 +120,7 @@ void last_corner(Bench& b, const Way& w, double dx_mm, Demand d, double ms)
     } else {
         d.requirement = std::string("within 10 % of what ") + w.kind->name +
                         " has with this spacing: on coarse meshes it is early or late alike";
-        d.bound = of_kind(w.kind, 7, dx_mm);
+        d.bound = TimesOfKind{w.kind, dx_mm, 0.1}.at(7);
         d.source = benchmark_and(named(*w.kind));
     }
     b.row(d, ms);
@@ -167,10 +143,11 @@ void one(Bench& b, const Way& w, double dx_mm, double dt_ms, Chart& chart, bool 
         b.progress());
     std::array<double, 9> ms{};
     std::copy_n(r.probe_ms.begin(), 9, ms.begin());
+    const auto like = times_like(w.kind, dx_mm);
     double inside = 0;
     std::string times;
     for (std::size_t p = 0; p < 9; ++p) {
-        inside += judged(ms[p], spread(p, dx_mm)) == Verdict::passed ? 1 : 0;
+        inside += judged(ms[p], like.at(p)) == Verdict::passed ? 1 : 0;
         times += (p == 0 ? "" : ", ") + number(ms[p]);
     }
     const std::string id = std::string(w.id) + "." + number(dx_mm) + "mm." + number(dt_ms) + "ms",
@@ -182,13 +159,10 @@ void one(Bench& b, const Way& w, double dx_mm, double dt_ms, Chart& chart, bool 
     if (&w == &interpolated && dt_ms <= fine_step_ms)
         against_reference(b, id, what, dx_mm, ms);
     b.row({id + ".points",
-           "how many of the nine points lie within the spread, " + what + ": " + times + " ms",
-           "within what other programs have with this spacing and finer ones, and " +
-               number(100 * slack(dx_mm)) +
-               " % more, since eleven programs took part and three are at hand (chosen from what "
-               "was found): " +
-               spreads(dx_mm),
-           within(9, 9), "", last ? std::vector{chart} : std::vector<Chart>{}, programs(dx_mm)},
+           "how many of the nine points lie within the spread of other programs, " + what + ": " +
+               times + " ms",
+           required(like), within(9, 9), "", last ? std::vector{chart} : std::vector<Chart>{},
+           programs(like)},
           inside);
 }
 

@@ -2,6 +2,8 @@
 // What other programs have on the tissue benchmark (Niederer et al., Phil Trans R Soc A 369:4331,
 // 2011): the times at which V rises through 0 mV.
 #pragma once
+#include "engine/verify/row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -55,6 +57,22 @@ inline constexpr std::array<NinePoints, 18> published_times{{
      0.01,
      {1.22584, 27.9116, 37.4343, 38.15, 7.945, 25.0817, 36.3801, 36.2962, 17.6153}},
 }};
+
+/// What programs of a kind of scheme have at a point, from the earliest to the latest time.
+struct TimesOfKind
+{
+    const TimedProgram* kind; ///< null: all programs
+    double dx_mm;             ///< the mesh of their runs
+    double share;             ///< by which the earliest and the latest are widened
+    Bound at(std::size_t point) const;
+};
+
+/// What a run of a scheme is held against: the runs of the program of its kind with the same mesh.
+/// Where there are none (no other program is of the kind of fvm; interpolated currents have runs at
+/// 0.5 mm alone), the runs of all programs with the finest mesh, which schemes come to. They are
+/// widened by a tenth; on coarse meshes by 15 %, or from the finest runs by 20 %, as P8 of fvm is.
+/// @param kind  null: none
+TimesOfKind times_like(const TimedProgram* kind, double dx_mm);
 
 /// Reference times of points (index, ms): P2, P3, P8 and P9, of prototypes of this program (fvm at
 /// 0.1 mm, steps of 0.02 ms; interpolated currents at 0.2 mm). Towards steps of 0 fvm is 2 %
