@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Readers of files from others, fuzzed; the verification table; the suite."""
+import re
+from pathlib import Path
+
 from .row import Section, fix, rows_of, sig, thousands
 
 READERS = []
@@ -46,6 +49,12 @@ def _(use):
     return f"{fix(r['seconds'] / 60, 0)} min; {r['tests']}; {r['passed']}; {len(r['skipped'])} ({', '.join(f'`{s}`' for s in r['skipped'])})"
 
 
+def most_of_short_s():
+    """The bound of the test, as it is declared."""
+    text = (Path(__file__).parents[2] / "verify/CMakeLists.txt").read_text(encoding="utf-8")
+    return re.search(r"set\(most_s (\d+)\)", text).group(1)
+
+
 def missed_rows(use):
     """Each by its name, with figure and bound."""
     out = []
@@ -66,6 +75,14 @@ def missed_rows(use):
 def _(use):
     r = use.one("verify-h200.json")
     return f"{r['passed']}; {r['missed']}; {r['skipped']} in {fix(r['seconds'], 0)} s"
+
+
+@reader("the short form of the table, which a test runs: time on two cores; processor time; rows passed; missed; skipped",
+        lambda use: "no GPU; it leaves out what takes long, and rows that are known to be missed; the test (`verify.short`) fails above "
+        f"{most_of_short_s()} s of processor time", lambda use: f"`tests/verify/short.sh {most_of_short_s()} tawara-cli verify --short --threads 2 --out OUT`")
+def _(use):
+    r = use.one("verify-short-cpu.json")
+    return f"{fix(r['seconds'], 0)} s; {fix(r['processor_s'], 0)} s; {r['passed']}; {r['missed']}; {r['skipped']}"
 
 
 def skipped_ids(use, begin):
