@@ -61,11 +61,24 @@ functions_of() { # program, tool
       snapshotsAreCarriedAcross manyTypesAreToldApart ;;
   esac
 }
-# A function that went would make each run fail, on a machine with a GPU alone.
+# The sources of a test program: NAME.cpp and what its declaration names beside it.
+sources_of() { # program without its part
+  local declared folder
+  declared=$(grep -lE "^ *tawara_test\($1 " "$here"/../*/CMakeLists.txt)
+  [ -f "$declared" ] || return
+  folder=$(dirname "$declared")
+  for name in "$1.cpp" $(awk -v program="$1" 'index($0, "tawara_test(" program " ") { on = 1 } on; on && /\)$/ { exit }' "$declared" |
+    grep -oE '\btest_[a-z_]+\.cpp'); do
+    echo "$folder/$name"
+  done
+}
+# A function that went, or that another program has, would make each run fail, on a machine with a GPU alone.
 for program in $programs; do
+  mapfile -t sources < <(sources_of "${program%.*}")
+  [ ${#sources[@]} -gt 0 ] || { echo "error: $program: no CMakeLists.txt of tests declares it" >&2; exit 2; }
   for name in $(functions_of "$program" memcheck) $(functions_of "$program" racecheck); do
-    grep -rqF --include="test_*.cpp" "void $name()" "$here/.." ||
-      { echo "error: $program: no test has a function $name" >&2; exit 2; }
+    grep -qF "void $name()" "${sources[@]}" ||
+      { echo "error: $program: it has no function $name in ${sources[*]#"$here/../"}" >&2; exit 2; }
   done
 done
 named=$(for k in $kernels; do echo "${k%:*}"; done | sort)
