@@ -10,7 +10,8 @@ figures.py --check    a line for each problem: FIGURES.md is not what the record
                       does not explain; a row's program is no commit; a commit is not in this repository's history (left
                       out, and said, where there is no git or no whole history); a record is cited that is not there; no page cites a record
 
-Rows are in figure_rows/: each has a function that works its figures out of lines of records, and nothing is typed.
+Rows are in figure_rows/: each has a function that works its figures out of lines of records, and so is what was measured of
+what a row leaves out. Typed are settings, bars and sizes that name a case, and figures of rows that went.
 Records say themselves what made them, but for what records/about.json adds. Ends with 1 where there is a problem.
 """
 import argparse

@@ -20,14 +20,18 @@ def inputs_by_reader(lines):
     return inputs
 
 
+def ended(lines):
+    """What the record says of inputs that ended a program, by commits alone as the row is."""
+    return "; ".join(f"`{r['target']}`: {r['note']}" for r in lines if of_a_commit(r) and r["crashes"])
+
+
 def fuzzing(use):
     """What the row of fuzzing leaves out."""
     bar = 1_000_000
     lines = use.all("fuzz-readers.jsonl")
     alone, whole = inputs_by_reader(filter(of_a_commit, lines)), inputs_by_reader(lines)
     late = set(whole) - {r["target"] for r in lines if not of_a_commit(r)}
-    return (f"optimised by -O1, with the address and undefined-behaviour sanitizers; the one that took 20 s did so by the clock, beside 27 programs on 16 "
-            f"cores: alone 1.4 s of processor time; {len(late)} readers have had a target since 1ec49d98 alone; what was found before and mended is in "
+    return (f"optimised by -O1, with the address and undefined-behaviour sanitizers; {ended(lines)}; {len(late)} readers have had a target since 1ec49d98 alone; what was found before and mended is in "
             f"`records/README.md`; the bar of a million inputs each is reached by {sum(n >= bar for n in alone.values())} of {len(alone)}, and with the record's runs of a "
             f"program between two commits, which this row leaves out, by {sum(n >= bar for n in whole.values())}: the {len(late)} late ones have had "
             f"{thousands(min(whole[t] for t in late))} to {thousands(max(whole[t] for t in late))}")
