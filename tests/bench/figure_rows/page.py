@@ -9,6 +9,7 @@ PLACEHOLDERS = {
     "OUT.json": "a file to be written", "RECORD.json": "a file to be written", "RECORD.jsonl": "a file to be written",
     "OUT": "a folder to be written",
     "COMMIT": "the commit that the program was built from, for the record",
+    "MACHINE": "what the record is to call the machine",
     "TRACES": "a folder with another program's traces (`tawara-cli verify --help` says which); without `--data` these rows are skipped",
     "HEARTS": "a folder with hearts of others: `crtdemo_mesh_oriented.vtk` (github.com/ricardogr07/purkinje-learning-myocardial-mesh, MIT), "
               "`dti004.pts`, `.elem` and `.lon` (juliacamps/Cardiac-Digital-Twin, MIT), `cobiveco_geo1_536k.node` and `.ele` and "

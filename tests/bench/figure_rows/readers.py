@@ -47,10 +47,12 @@ def _(use):
 
 
 @reader("the suite (`tests/run.sh`) on two cores, the tests alone: time; tests; of these passed; skipped", lambda use: "builds are not in it; no GPU; "
-        f"{use.one('suite.json')['note']}", "`tests/run.sh`")
+        + "; ".join([use.one("suite.json")["note"], *(f"`{s['test']}`: {s['reason']}" for s in use.one("suite.json")["skipped"])]),
+        "`TAWARA_BUILD=BUILD tests/run.sh; tests/bench/suite_record.py BUILD COMMIT MACHINE > RECORD.json`")
 def _(use):
     r = use.one("suite.json")
-    return f"{fix(r['seconds'] / 60, 0)} min; {r['tests']}; {r['passed']}; {len(r['skipped'])} ({', '.join(f'`{s}`' for s in r['skipped'])})"
+    return f"{fix(r['seconds'] / 60, 0)} min; {r['tests']}; {r['passed']}; {len(r['skipped'])}" + (
+        f" ({', '.join('`' + s['test'] + '`' for s in r['skipped'])})" if r["skipped"] else "")
 
 
 def most_of_short_s():
