@@ -3,6 +3,7 @@
 import math
 from statistics import median
 
+from .gpu_tests import compute_sanitizer, full_command, full_tests, not_at_full_length, not_sanitized
 from .row import Section, fix, met, rows_of, sig, span
 
 HEART = "`tawara-bench $HEART {cases}`"
@@ -412,24 +413,9 @@ def _(use):
     return f"{'; '.join(ms for ms, _ in out)} ms: {' and '.join(percent for _, percent in out)} %"
 
 
-def compute_sanitizer(use):
-    runs = use.one("h200-sanitizer-4.json")["runs"]
-    clean = {tool: [x["clean"] for x in runs if x["tool"] == tool] for tool in ("memcheck", "racecheck")}
-    return "; ".join(f"{sum(c)} of {len(c)} runs clean" for c in clean.values())
-
-
-speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", lambda use: use.one("h200-sanitizer-4.json")["left_out"]
-      + "; display_feed, which a window on a GPU asks for alone (`test_interop` without the tool)",
+speed("compute-sanitizer on the kernels' tests: memcheck; racecheck", not_sanitized,
       "`LIMIT=600 tests/device/sanitize.sh BUILD/tests OUT.json`")(compute_sanitizer)
-
-
-def full_tests(use):
-    runs = use.one("h200-tests.json")["runs"]
-    return "; ".join(f"`{r['program']}` on {r['gpus']} {r['passed']}, {r['failed']}, {r['skipped']} ({r['commit']})" for r in runs)
-
-
-speed("tests of GPUs at full length: passed, failed, skipped", "kernels that look for fronts are others since (cell_front, cell_listed): these have run on the host alone; the "
-      "other programs that sanitize.sh names ran short, under memcheck", "`BUILD/tests/test_rest; BUILD/tests/test_contract; BUILD/tests/test_cuda; BUILD/tests/test_ranks`")(full_tests)
+speed("tests of GPUs at full length: passed, failed, skipped", not_at_full_length, full_command)(full_tests)
 
 
 RANKS = "ranks-gpu.jsonl"
