@@ -126,19 +126,24 @@ __device__ __forceinline__ ChunkVertices& vertices_of_warp()
 }
 
 /// Fetches V of a chunk's vertices.
+/// @tparam kept  whether `to` gets it
 /// @return by how much it differs among them; the same for all lanes
+template <bool kept>
 __device__ __forceinline__ Real fetch(const Front<Real>& f, const FrontChunk& c, ChunkVertices& to)
 {
     const std::int32_t* const vertex = f.vertex + c.first_vertex;
     Real low = Real(1.0 / 0.0), high = -low;
-    __syncwarp(); // what was there before has been read
+    if (kept)
+        __syncwarp(); // what was there before has been read
 #pragma unroll 4
     for (int i = threadIdx.x & 31; i < c.vertices; i += 32) {
         const Real x = f.cells.v_in[__ldcs(vertex + i)];
-        to.v[i] = x;
+        if (kept)
+            to.v[i] = x;
         low = x < low ? x : low, high = x > high ? x : high;
     }
-    __syncwarp();
+    if (kept)
+        __syncwarp();
 #pragma unroll
     for (int far = 16; far; far >>= 1) {
         const Real x = __shfl_xor_sync(whole_warp, low, far);
@@ -193,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(block_threads)
         return;
     const FrontChunk c = f.chunk[k];
     ChunkVertices& vertices = vertices_of_warp();
-    const bool near = c.of_others > 0 || (fetch(f, c, vertices) > f.near_mV &&
+    const bool near = c.of_others > 0 || (fetch<true>(f, c, vertices) > f.near_mV &&
                                           LaneTetrahedra(f, k, vertices, f.near_mV).any());
     if (near && (threadIdx.x & 31) == 0)
         list_near(f.cells.watch, k);
@@ -237,6 +242,8 @@ __device__ __forceinline__ void touch(const Front<Real>& f, const Rest& rest, co
 }
 
 /// Lists a chunk's tetrahedra that are in the front, by a warp.
+/// @tparam near  whether most chunks that are asked for come as far as to need V of each vertex
+template <bool near>
 __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m, const Rest& rest,
                                            int k)
 {
@@ -245,7 +252,7 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
     const FrontChunk c = f.chunk[k];
     const bool moves = !later(rest) || lane_moves(f, rest, c);
     ChunkVertices& vertices = vertices_of_warp();
-    const Real difference = fetch(f, c, vertices);
+    const Real difference = fetch<near>(f, c, vertices);
     if (!__ballot_sync(whole_warp, moves)) // nobody reads in_front of such a chunk
         return;
     if (!(difference > f.front_mV)) {
@@ -253,6 +260,8 @@ __device__ __forceinline__ void list_chunk(const Front<Real>& f, const Moment& m
             f.in_front[rows * k + lane] = 0;
         return;
     }
+    if (!near)
+        fetch<true>(f, c, vertices);
     const LaneTetrahedra tetrahedra(f, k, vertices, f.front_mV);
     unsigned bits[rows];
     int found = 0;
@@ -289,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, 64 / warps)
 {
     const int k = begin + ((blockIdx.x * block_threads + threadIdx.x) >> 5);
     if (k < end)
-        list_chunk(f, m, rest, k);
+        list_chunk<false>(f, m, rest, k);
 }
 
 /// What is listed of a group's chunks, by a warp each, of which as many as there is room for.
@@ -300,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(block_threads, 64 / warps)
     const int warp = (blockIdx.x * block_threads + threadIdx.x) >> 5, stride = gridDim.x * warps;
     const int n = static_cast<int>(*f.cells.watch.count);
     for (int i = warp; i < n; i += stride)
-        list_chunk(f, m, rest, f.cells.watch.list[i]);
+        list_chunk<true>(f, m, rest, f.cells.watch.list[i]);
 }
 
 /// The listed tetrahedra, eight a warp.
