@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 
 using namespace tawara;
 using namespace tawara::device;
@@ -455,12 +456,12 @@ class TestShards : public QObject
         o.currents = IonicCurrents::interpolated;
         auto p = slab_problem({4, 2, 2}, 0.25, o);
         const auto n = p.elements.size();
+        std::mt19937 draw; // NOLINT: the same numbers each time
         for (const bool apart : {false, true}) {
             if (apart)
                 for (std::size_t t = 0; t < n; ++t)
                     for (std::size_t a = 0; a < 4; ++a)
-                        p.elements.corner[t][a] =
-                            static_cast<std::int32_t>(((4 * t + a) * 2654435761U >> 7) % p.size());
+                        p.elements.corner[t][a] = static_cast<std::int32_t>(draw() % p.size());
             const auto all = cuda::make_shards(p, 1, 2, partition::Ordering::hilbert);
             const auto lists = cuda::make_front_lists(p, all.shards[0], 0, all.place);
             constexpr std::size_t row = cuda::FrontLists::chunk_tetrahedra;
