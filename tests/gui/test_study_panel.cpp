@@ -43,6 +43,8 @@ const std::string strip =
   "start_ms": 0, "duration_ms": 2, "amplitude_pA_per_pF": 60}]})";
 constexpr const char* fibre = "tissue.regions.0.conductivity_S_per_m.fibre";
 constexpr int long_ms = 60000 * test::slowdown;
+/// Eight runs of which one is done long before the others are, on whatever machine.
+constexpr const char* one_short = "4, 200, 201, 202, 203, 204, 205, 206";
 
 int runCli(const std::vector<std::string>& args)
 {
@@ -124,13 +126,14 @@ class TestStudyPanel : public fake::WindowTest
         dialog.findChild<QLineEdit*>(field)->setText(text);
     }
     /// A study of three conductivities in the folder `name`.
-    void made(const QString& name, const QString& values = "0.1, 0.2, 0.4")
+    void made(const QString& name, const QString& values = "0.1, 0.2, 0.4",
+              const QString& key = fibre)
     {
         started();
         auto* dialog = asked();
         QVERIFY(dialog != nullptr);
         dialog->findChild<QComboBox*>("studyKind")->setCurrentIndex(StudyDialog::values);
-        type(*dialog, "studyKey1", fibre);
+        type(*dialog, "studyKey1", key);
         type(*dialog, "studyValues1", values);
         type(*dialog, "studyNameField", "three conductivities");
         type(*dialog, "studyFolderField", path(name));
@@ -215,7 +218,7 @@ class TestStudyPanel : public fake::WindowTest
 
     void itStopsAndGoesOn()
     {
-        made("stopped", "0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.22, 0.24");
+        made("stopped", one_short, "time.end_ms");
         click("startStudy");
         QTRY_VERIFY_WITH_TIMEOUT(count(study::State::done) > 0, long_ms);
         click("startStudy"); // which says Stop now
@@ -447,7 +450,7 @@ class TestStudyPanel : public fake::WindowTest
     /// Closing asks while runs are computed, and waits until they have kept where they are.
     void closingStopsIt()
     {
-        made("closing", "0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.22, 0.24");
+        made("closing", one_short, "time.end_ms");
         click("startStudy");
         QTRY_VERIFY_WITH_TIMEOUT(count(study::State::done) > 0, long_ms);
         f->window->close();
