@@ -4,7 +4,7 @@ what is particular to a record is its own "left_out"."""
 import re
 from pathlib import Path
 
-SANITIZER = "h200-sanitizer-4.json"
+SANITIZER = "h200-sanitizer-5.json"
 FULL = ("h200-tests.json",)
 SCRIPT = Path(__file__).parents[2] / "device/sanitize.sh"
 TOOLS = ("memcheck", "racecheck")

@@ -71,7 +71,7 @@ def missed_rows(use):
                  else f"{sig(r['least'])} to {sig(r['most'])}" if r["least"] != r["most"] else f"{sig(r['least'])}")
         unit = f" {r['unit']}" if r.get("unit") else ""
         out.append(f"`{r['id']}` {sig(r['figure'])} ({bound}{unit})")
-    return ("bounds are those of the record's program; those of `devices` are closer since (9257e263), and its figures meet them; "
+    return ("bounds are those of the record's program; "
             "the nine points of `niederer` are held against programs of each scheme's kind since, no longer against all; missed, with the "
             "bound in brackets: " + ", ".join(out))
 
