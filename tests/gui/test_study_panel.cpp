@@ -92,7 +92,6 @@ class TestStudyPanel : public fake::WindowTest
     Q_OBJECT
     QTemporaryDir dir_;
     QList<QUrl> urls_;
-
     StudyPanel* panel() { return child<StudyPanel>(); }
     StudyModel* model() { return panel()->model(); }
     StudyController* studies() { return f->window->study(); }
