@@ -55,6 +55,9 @@ class TestMeshIoFaults : public QObject
         fs::create_directories(in_folder("v/x.lon/full"));
         QVERIFY_THROWS_EXCEPTION(InputError, io::write(m, in_folder("v/x.pts")));
         QVERIFY(!fs::exists(in_folder("v/x.pts")) && !fs::exists(in_folder("v/x.elem")));
+        fs::create_symlink("y.lon", in_folder("v/y.lon")); // a link to itself
+        io::write(m, in_folder("v/y.pts"));
+        QVERIFY(!fs::is_symlink(in_folder("v/y.lon")) && fs::exists(in_folder("v/y.elem")));
     }
 
     void what_is_missing_is_said()

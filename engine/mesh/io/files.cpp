@@ -25,8 +25,9 @@ void write_all(const std::vector<FileToWrite>& files, const std::vector<fs::path
         parts.push_back(std::make_unique<PartFile>(f.path));
         write_part(*parts.back(), f.writer);
     }
+    std::error_code circle; // a link that leads in one is removed as any other is
     for (const auto& s : stale)
-        if (fs::is_directory(s))
+        if (fs::is_directory(s, circle))
             throw InputError(s.string(), "is a folder, where a file of another mesh would be "
                                          "removed; give the mesh another name");
     for (const auto& part : parts)
