@@ -109,17 +109,20 @@ FolderHandle open_below(FolderHandle at, const fs::path& relative, const fs::pat
     return at;
 }
 
-/// Calls `use` with the name of each part that a killed writer left in a folder; it is locked
-/// meanwhile.
-template <class Use>
-void each_left_part(const FolderHandle& folder, Use&& use)
+/// Calls `use` with the name of each part that a killed writer left in a folder, of those whose
+/// name is `wanted`; it is locked meanwhile, and no other is.
+template <class Wanted, class Use>
+void each_left_part(const FolderHandle& folder, Wanted&& wanted, Use&& use)
 {
     const int copy = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* list = copy >= 0 ? fdopendir(copy) : nullptr;
-    if (list == nullptr)
+    if (list == nullptr) {
+        if (copy >= 0)
+            close(copy);
         return;
+    }
     while (const dirent* entry = readdir(list)) {
-        if (!is_part_name(entry->d_name))
+        if (!wanted(entry->d_name))
             continue;
         const FolderHandle part(
             openat(folder.fd(), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -272,10 +275,12 @@ bool remove_plain_file(const fs::path& file)
 int sweep_parts(const FolderHandle& folder, const std::string& stem, const fs::path& spared)
 {
     int swept = 0;
-    each_left_part(folder, [&](const char* name) {
-        if (is_part_name(name, stem) && (spared.empty() || !is_part_of(name, spared)))
-            swept += unlinkat(folder.fd(), name, 0) == 0;
-    });
+    each_left_part(
+        folder,
+        [&](const char* name) {
+            return is_part_name(name, stem) && (spared.empty() || !is_part_of(name, spared));
+        },
+        [&](const char* name) { swept += unlinkat(folder.fd(), name, 0) == 0; });
     return swept;
 }
 
@@ -283,10 +288,9 @@ std::vector<std::string> left_parts(const fs::path& file)
 {
     std::vector<std::string> out;
     try {
-        each_left_part(place_of(file, false).folder, [&](const char* name) {
-            if (is_part_of(name, file))
-                out.emplace_back(name);
-        });
+        each_left_part(
+            place_of(file, false).folder, [&](const char* name) { return is_part_of(name, file); },
+            [&](const char* name) { out.emplace_back(name); });
     } catch (const InputError&) { // nor is its folder there
     }
     return out;
