@@ -156,8 +156,8 @@ MemoryNeed memory_need(const TissueProblem& p)
         // V before and after a step, stimulus, peak and rest; times of maps; phases, types and bits
         double bytes = cells + n * (vectors * real + 16 + 4) + entries * (matrix + 2);
         if (p.currents ==
-            IonicCurrents::interpolated) // corners, their rates, lists; vertices' sums
-            bytes += tetrahedra * (6 * real + 28) + n * (2 * real + 12);
+            IonicCurrents::interpolated) // rates and volumes, corners, lists; vertices' sums
+            bytes += tetrahedra * (5 * real + 43) + n * (2 * real + 12);
         if (p.rest_tolerance_mV > 0) // V at the end of long steps, and when fronts were looked for
             bytes += n * real * (p.currents == IonicCurrents::interpolated ? 2 : 1);
         if (solves)

@@ -133,6 +133,16 @@ class TestMemoryPlan : public QObject
         QCOMPARE(need.maps_on_cuda[2], 24e3);
         QVERIFY(need.on_cuda[0] > need.on_cuda[1] && need.on_cuda[1] > need.on_cuda[2]);
         QVERIFY(need.on_cpu[0] > need.on_cpu[2] && need.on_cpu[1] == 0 && need.can_split);
+        // a tetrahedron of interpolated currents: corners twice (16, 4), its rows at them (16), its
+        // places in the lists (7); a volume and four rates
+        p.currents = IonicCurrents::interpolated;
+        const auto none = memory_need(p);
+        p.elements.corner.resize(n);
+        p.elements.volume_mm3.resize(n);
+        const auto interpolated = memory_need(p);
+        QCOMPARE(interpolated.on_cuda[0] - none.on_cuda[0], (16 + 4 + 16 + 7 + 5 * 8) * 1e3);
+        QCOMPARE(interpolated.on_cuda[2] - none.on_cuda[2], (16 + 4 + 16 + 7 + 5 * 4) * 1e3);
+        p.currents = IonicCurrents::nodal;
         p.stepping = Stepping::newton;
         QVERIFY(memory_need(p).on_cuda[0] > need.on_cuda[0] && !memory_need(p).can_split);
     }
