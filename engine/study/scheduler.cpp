@@ -21,7 +21,6 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 
 namespace tawara::study {
 namespace {
