@@ -231,6 +231,15 @@ class TestRunCheckpoints : public QObject
         igb.finish();
         const auto read = tawara::test::read_igb(file.string());
         QVERIFY(read.t == 2 && read.frames.size() == 2 && read.frames[1] == frame);
+        // one that goes on from it is full among its frames: these have their own times
+        IgbWriter next(path(dir) / "next.igb", frame.size(), 2, 1, "mV");
+        {
+            const Disk full(igb_header_bytes + 6'000);
+            QVERIFY_THROWS_EXCEPTION(InputError, next.go_on_from(file));
+        }
+        next.finish();
+        const auto begun = tawara::test::read_igb((path(dir) / "next.igb").string());
+        QVERIFY(begun.t == 1 && begun.org_t == 0);
     }
 
     void mapsOfALaterBeat()

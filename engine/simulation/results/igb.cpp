@@ -162,6 +162,9 @@ bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
         return false;
     if (there < bytes(head->frames))
         return false;
+    start_ms_ = head->start_ms;
+    out_.seekp(0); // first, so that a program that is killed now leaves no frame at a wrong time
+    out_ << header(0);
     const auto row = values_ * sizeof(float);
     std::vector<float> frame(values_);
     for (std::int64_t k = 0; k < take; ++k) {
@@ -169,12 +172,6 @@ bool IgbWriter::go_on_from(const std::filesystem::path& earlier)
             throw InputError(earlier.string(), "cannot be read to its end; choose another folder");
         add(frame);
     }
-    start_ms_ = head->start_ms;
-    out_.seekp(0);
-    out_ << header(0);
-    out_.seekp(0, std::ios::end);
-    out_.flush();
-    check();
     return true;
 }
 
