@@ -30,10 +30,7 @@ mesh::io::Extra extra(const Tissue& t, const char* name, std::vector<float> valu
     return {name, places(t), std::move(values)};
 }
 
-constexpr std::size_t longest_list = 32U << 20; ///< of a report or a list of frames [bytes]
-} // namespace
-
-namespace {
+constexpr std::size_t longest_list = 32U << 20; ///< of a list of frames [bytes]
 
 /// Of a frame, with such an extension.
 bool is_numbered(std::string_view name, std::string_view after)
