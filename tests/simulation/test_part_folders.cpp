@@ -134,6 +134,23 @@ class TestPartFolders : public QObject, PartsBar
         QVERIFY2(r.said.find("the last checkpoint is ") != std::string::npos, r.said.c_str());
     }
 
+    /// Of a run that goes on, and ends before its next frame.
+    void framesStayListedWhereNoneFollows()
+    {
+        auto s = in_parts(session(ways[2]), 3);
+        s.output->frames_every_ms = 1;
+        s.output->checkpoint_every_ms = 0.5;
+        auto o = options("listed");
+        o.until_ms = 1.5;
+        QCOMPARE(over_ranks(3, s, o).error, std::string());
+        o.resume = o.out / "checkpoint-00000001.500ms-0of3.tcp";
+        o.until_ms = 1.8;
+        QCOMPARE(over_ranks(3, s, o).error, std::string());
+        const auto list = content(o.out / "frames.pvd");
+        for (const char* name : {"frames/000000000.pvtu", "frames/000000050.pvtu"})
+            QVERIFY2(list.find(name) != std::string::npos && fs::exists(o.out / name), name);
+    }
+
     /// Of a table the same: all others are there.
     void aTableThatFailsLeavesTheOthers()
     {

@@ -242,6 +242,29 @@ class TestRunCheckpoints : public QObject
         QVERIFY(begun.t == 1 && begun.org_t == 0);
     }
 
+    /// Of a run that goes on, and ends before its next frame.
+    void framesStayListedWhereNoneFollows()
+    {
+        QTemporaryDir dir;
+        auto s = slab_session(2);
+        s.output->frames = FrameFormat::vtu;
+        s.output->frames_every_ms = 1;
+        s.output->checkpoint_every_ms = 0.5;
+        RunOptions o;
+        o.out = path(dir) / "o";
+        o.until_ms = 1.5;
+        run_session(s, o);
+        const auto list = listed_frames(o.out / "frames.pvd");
+        QCOMPARE(list.size(), std::size_t(2));
+        o.resume = o.out / "checkpoint-00000001.500ms.tcp";
+        o.until_ms = 1.8;
+        run_session(s, o);
+        const auto then = listed_frames(o.out / "frames.pvd");
+        QCOMPARE(then.size(), list.size());
+        for (std::size_t k = 0; k < list.size(); ++k)
+            QVERIFY(then[k].file == list[k].file && fs::exists(o.out / list[k].file));
+    }
+
     void mapsOfALaterBeat()
     {
         QTemporaryDir dir;

@@ -293,7 +293,7 @@ std::vector<ListedFrame> remove_earlier_outputs(const fs::path& out, double from
     for (const auto& f : files) {
         if (format == FrameFormat::igb && from_ms > 0 && f == igb_file)
             continue;
-        if (names.contains(f))
+        if (names.contains(f) || (f == "frames.pvd" && !kept.empty()))
             continue;
         if (const auto folder = fs::path(f).parent_path().generic_string();
             folder == "activation" || is_list_of_pieces(folder + ".pvtu"))

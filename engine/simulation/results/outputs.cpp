@@ -182,8 +182,11 @@ void write_activation_vtu(const Tissue& t, const device::Maps& maps, const Prove
 bool FrameWriter::go_on(std::vector<ListedFrame> earlier, double first_ms)
 {
     written_ = std::move(earlier);
-    if (format_ != FrameFormat::igb)
+    if (format_ != FrameFormat::igb) {
+        if (!written_.empty()) // no more may come
+            write_pvd(written_, by_(), out_ / "frames.pvd");
         return !written_.empty();
+    }
     auto files = left_parts(out_ / igb_file); // of a run that was killed
     if (is_plain_file(out_ / igb_file))
         files.insert(files.begin(), igb_file);
