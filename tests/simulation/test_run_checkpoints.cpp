@@ -265,6 +265,42 @@ class TestRunCheckpoints : public QObject
             QVERIFY(then[k].file == list[k].file && fs::exists(o.out / list[k].file));
     }
 
+    /// From a checkpoint of another folder: frames that another run has there are not its own.
+    void framesOfAnotherRunAreNotGoneOnFrom_data()
+    {
+        QTest::addColumn<int>("frames");
+        QTest::newRow("vtu") << int(FrameFormat::vtu);
+        QTest::newRow("igb") << int(FrameFormat::igb);
+    }
+    void framesOfAnotherRunAreNotGoneOnFrom()
+    {
+        QFETCH(int, frames);
+        QTemporaryDir dir;
+        auto s = slab_session(3);
+        s.output->frames = static_cast<FrameFormat>(frames);
+        s.output->frames_every_ms = 1;
+        s.output->checkpoint_every_ms = 2;
+        RunOptions o;
+        o.out = path(dir) / "there";
+        run_session(s, o);
+        s.stimuli[0].duration_ms *= 2; // of which the frames there know nothing
+        o.out = path(dir) / "own";
+        run_session(s, o);
+        std::string said;
+        o.notice = [&said](const Notice& n) { said += n.text + '\n'; };
+        o.out = path(dir) / "there";
+        o.resume = path(dir) / "own" / "checkpoint-00000002.000ms.tcp";
+        run_session(s, o);
+        QVERIFY2(said.find("frames start at 2 ms") != std::string::npos, said.c_str());
+        if (s.output->frames == FrameFormat::igb) {
+            const auto igb = tawara::test::read_igb((o.out / "frames.igb").string());
+            QVERIFY(igb.org_t == 2 && igb.t == 2);
+        } else {
+            QCOMPARE(listed_frames(o.out / "frames.pvd").size(), std::size_t(2));
+            QVERIFY(!fs::exists(o.out / frame_name(0)));
+        }
+    }
+
     void mapsOfALaterBeat()
     {
         QTemporaryDir dir;

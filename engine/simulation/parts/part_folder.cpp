@@ -110,8 +110,9 @@ void PartRun::take_folder()
     for (const auto& n : what_folder_holds(out, coming, begins(options_)))
         say(n.level, n.text);
     const bool goes_on = frames_every_ > 0 && first_step_ > 0;
+    const bool keeps = goes_on && begins(options_) == RunBegins::at_own_checkpoint;
     frames_ =
-        remove_earlier_outputs(out, goes_on ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0,
+        remove_earlier_outputs(out, keeps ? stepper_->time_ms() - 0.5 * session_.dt_ms : 0,
                                frames_every_ > 0 ? FrameFormat::vtu : FrameFormat::none, true);
     for (const auto& frame : frames_) {
         files_.push_back(frame.file);

@@ -73,7 +73,8 @@ void Run::begin_folder(FolderLock& lock, const Progress& progress)
     const auto frame_every = frames_.every();
     const bool goes_on = frame_every > 0 && first_step_ > 0;
     const bool of_igb = session_.output->frames == FrameFormat::igb;
-    const bool unfinished = goes_on && of_igb && begins(options_) == RunBegins::at_own_checkpoint;
+    const bool keeps = goes_on && begins(options_) == RunBegins::at_own_checkpoint;
+    const bool unfinished = keeps && of_igb;
     folder_ = OutputFolder(options_.out, unfinished ? igb_file : "");
     int swept = folder_.swept();
     need_places(options_.out, outputs_to_come());
@@ -89,7 +90,7 @@ void Run::begin_folder(FolderLock& lock, const Progress& progress)
     for (const auto& n : what_folder_holds(options_.out, outputs_to_come(), begins(options_)))
         say(n.level, n.text);
     auto earlier = remove_earlier_outputs(
-        options_.out, goes_on ? simulation_.time_ms() - 0.5 * session_.dt_ms : 0,
+        options_.out, keeps ? simulation_.time_ms() - 0.5 * session_.dt_ms : 0,
         frame_every > 0 ? session_.output->frames : FrameFormat::none);
     frames_.writer().of_run(here().fingerprint);
     if (goes_on) {
