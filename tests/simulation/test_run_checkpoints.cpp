@@ -182,7 +182,7 @@ class TestRunCheckpoints : public QObject
         };
         QVERIFY(left(killed).isEmpty());
         QVERIFY(said.find("removed 1 file in " + killed.string()) != std::string::npos);
-        // with other stimuli the checkpoint is of another run, and so are the frames beside it
+        // frames whose header names another run are not taken
         for (const auto& name : left(other)) {
             QFile part(QString::fromStdString((other / name.toStdString()).string()));
             QVERIFY(part.open(QIODevice::ReadWrite));
