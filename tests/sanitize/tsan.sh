@@ -6,8 +6,12 @@
 # What failed otherwise is shown alone: most bounds of time are ten times as wide with sanitizers (tests/slowdown.hpp), not all.
 # Libraries that are not built with it:
 # tests/tsan.supp. TAWARA_BUILD: folder of the build.
+# tsan.sh --check: whether the sanitizer can read that file: with another line in it no program begins.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+other=$(grep -nvE '^(#.*|(race|race_top|thread|mutex|signal|deadlock|called_from_lib):.+)?$' "$root/tests/tsan.supp")
+[ -z "$other" ] || { echo "error: tests/tsan.supp: neither a remark nor KIND:NAME: $other" >&2; exit 2; }
+[ "${1:-}" != --check ] || exit 0
 build=${TAWARA_BUILD:-$root/build/tsan}
 tests=("$@")
 [ $# -gt 0 ] || tests=(test_hand_over test_stepper test_shards test_recording test_engine test_live test_heart_beats
