@@ -5,32 +5,44 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
+#include <fcntl.h>
 #include <string>
-#include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace tawara::fake {
 
-/// A moment by the clock and by the processor time that this process has used until then, so that
-/// the time between two of them can be told where other programs run as well.
+/// For how long the process's first thread, which is the GUI's, was ready to run and had no
+/// processor [ms]; 0 where the system does not tell.
+inline double gui_thread_waited_ms()
+{
+    static const int file = ::open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+    char text[128] = {};
+    unsigned long long ran = 0, waited = 0; // [ns]
+    if (file < 0 || ::pread(file, text, sizeof text - 1, 0) <= 0 ||
+        std::sscanf(text, "%llu %llu", &ran, &waited) != 2)
+        return 0;
+    return 1e-6 * static_cast<double>(waited);
+}
+
+/// A moment by the clock, and by what the GUI's thread had waited for a processor until then, so
+/// that the time between two of them can be told where other programs run as well.
 struct Moment
 {
     std::chrono::steady_clock::time_point wall = std::chrono::steady_clock::now();
-    std::clock_t used = std::clock();
+    double waited_ms = gui_thread_waited_ms();
 
     double wall_until(const Moment& other) const ///< [ms]
     {
         return std::chrono::duration<double, std::milli>(other.wall - wall).count();
     }
-    /// [ms] from here to another moment: wall time, but no more than this process's threads, which
-    /// compute and draw all the while, take for their work on the machine's processors (of at most
-    /// four). What other programs hold the processors for does not count.
+    /// [ms] from here to another moment: wall time but for what the GUI's thread waited for a
+    /// processor. What it waits for otherwise, a lock say, counts.
     double until(const Moment& other) const
     {
-        const auto processors = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
-        const double used_ms = 1e3 * static_cast<double>(other.used - used) / CLOCKS_PER_SEC;
-        return std::min(wall_until(other), used_ms / processors);
+        return wall_until(other) - (other.waited_ms - waited_ms);
     }
 };
 
