@@ -111,6 +111,7 @@ sqlite3* open_ledger(const fs::path& file, LedgerUse use)
 {
     need_plain_ledger(file);
     need_head_of_ledger(file, use == LedgerUse::make);
+    need_journal_of_one(file);
     int how = use == LedgerUse::look ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     how |= SQLITE_OPEN_NOFOLLOW | (use == LedgerUse::make ? SQLITE_OPEN_CREATE : 0);
     sqlite3* db = nullptr;

@@ -72,6 +72,22 @@ void need_head_of_ledger(const fs::path& ledger, bool make)
         refuse_foreign(ledger, "it is kept in SQLite's WAL mode, and no ledger is");
 }
 
+void need_journal_of_one(const fs::path& ledger)
+{
+    // https://www.sqlite.org/fileformat.html, 3: such a journal ends as its head begins
+    constexpr std::string_view magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+    auto journal = ledger;
+    journal += "-journal";
+    std::ifstream in(journal, std::ios::binary);
+    std::array<char, magic.size()> end{};
+    if (in.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end) &&
+        in.read(end.data(), end.size()) && std::string_view(end.data(), end.size()) == magic)
+        throw InputError(journal.string(),
+                         "names another file, which would be removed with it, and is no journal of "
+                         "a study's ledger; put the ledger back from a copy, or run the study into "
+                         "another folder by --out");
+}
+
 fs::path through_no_link(const fs::path& ledger)
 {
     std::error_code failed;

@@ -31,6 +31,12 @@ struct LedgerHead
 /// @param make  one that is empty, or not there, passes
 void need_head_of_ledger(const std::filesystem::path& ledger, bool make);
 
+/// SQLite takes back what a journal beside a ledger holds, and then removes a file that the journal
+/// may name at its end: the one that joins the journals of several databases. Ledgers are changed
+/// alone, and their journals name none.
+/// @throws InputError where there is a journal that names a file
+void need_journal_of_one(const std::filesystem::path& ledger);
+
 /// @param fault  what it has that no ledger has, or lacks; empty: it is not said
 [[noreturn]] void refuse_foreign(const std::filesystem::path& ledger,
                                  const std::string& fault = {});

@@ -159,6 +159,34 @@ class TestStudyLedger : public QObject
         QCOMPARE(Ledger(other.ledger, false).rows().size(), std::size_t(2));
         QCOMPARE(command({"study", "status", other.out.string()}).status, 0);
     }
+
+    /// SQLite removes the file that such a journal names, once it has taken back what it holds.
+    void aJournalNamesNoFurtherFile()
+    {
+        const Place p;
+        p.run(p.out);
+        const auto named = (p.victim / "report.json").string();
+        const auto number = [](std::uint64_t n) {
+            std::string out;
+            for (int shift = 24; shift >= 0; shift -= 8)
+                out += static_cast<char>(n >> shift & 0xFFU);
+            return out;
+        };
+        constexpr std::uint64_t sector = 512, page = 4096, lock_page = 0x40000000 / page + 1;
+        const std::string magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+        std::uint64_t sum = 0;
+        for (const char c : named)
+            sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(c));
+        auto journal = magic + number(0) + number(1) + number(fs::file_size(p.ledger) / page) +
+                       number(sector) + number(page);
+        journal.resize(sector);
+        journal += number(lock_page) + named + number(named.size()) + number(sum) + magic;
+        put_text(p.out / "study.sqlite-journal", journal);
+        const auto before = content_of(p.out);
+        QVERIFY2(p.why_not().find("names another file") != std::string::npos, p.why_not().c_str());
+        QVERIFY(has(refused([&] { Ledger::to_look_at(p.ledger); }), "names another file"));
+        QVERIFY(p.untouched() && content_of(p.out) == before);
+    }
 };
 
 static Further<TestStudyLedger> study_ledger;
