@@ -47,7 +47,7 @@ struct Share
 /// `runs`, `results` and `log`. Each change is a transaction: a program may be killed at any
 /// moment, and several programs may share a ledger on a file system with working locks.
 ///
-/// A running run has an owner, HOST:PID:START, and a heartbeat [s since 1970]. It is free again
+/// A running run has an owner (this_owner()) and a heartbeat [s since 1970]. It is free again
 /// when its owner is a program of this host that has ended, or one of another host that has been
 /// silent for silent_s. One of this host that lives keeps its run, however late its heartbeat is.
 /// @thread any; one at a time

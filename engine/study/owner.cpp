@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -19,6 +20,18 @@ std::string host()
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
     return name.data();
+}
+
+/// The processes that this one sees by their numbers; empty: it is not known. A container has
+/// numbers of its own under the name of its host.
+std::string numbers_seen()
+{
+    std::error_code none;
+    std::string out;
+    for (const char c : std::filesystem::read_symlink("/proc/self/ns/pid", none).string())
+        if (c >= '0' && c <= '9')
+            out += c;
+    return out;
 }
 
 /// A process as the kernel has it.
@@ -46,15 +59,24 @@ Process process(long pid)
 /// What an owner is made of; an empty host where the text is no owner.
 struct OwnerParts
 {
-    std::string host, start;
+    std::string host, start, numbers; ///< the last as numbers_seen(); empty in ledgers of before
     long pid = 0;
+    bool is_seen() const
+    {
+        const auto here = numbers_seen();
+        return !host.empty() && host == study::host() &&
+               (numbers.empty() || here.empty() || numbers == here);
+    }
 };
 OwnerParts parts_of(const std::string& owner)
 {
     const auto start_at = owner.rfind(':'), pid_at = owner.rfind(':', start_at - 1);
     if (start_at == std::string::npos || pid_at == std::string::npos)
         return {};
-    return {owner.substr(0, pid_at), owner.substr(start_at + 1),
+    const auto began = owner.substr(start_at + 1);
+    const auto in_at = began.find('@');
+    return {owner.substr(0, pid_at), began.substr(0, in_at),
+            in_at == std::string::npos ? std::string() : began.substr(in_at + 1),
             std::strtol(owner.c_str() + pid_at + 1, nullptr, 10)};
 }
 
@@ -63,7 +85,7 @@ enum class Life { lives, ended, unknown };
 /// By the process of that number and when it began.
 Life life_of(const OwnerParts& p)
 {
-    if (p.host.empty() || p.host != host())
+    if (!p.is_seen())
         return Life::unknown;
     if (p.pid <= 0 || p.pid > std::numeric_limits<pid_t>::max() ||
         (kill(static_cast<pid_t>(p.pid), 0) != 0 && errno == ESRCH))
@@ -79,13 +101,14 @@ Life life_of(const OwnerParts& p)
 std::string this_owner()
 {
     const long pid = getpid();
-    return host() + ":" + std::to_string(pid) + ":" + process(pid).start;
+    const auto numbers = numbers_seen();
+    return host() + ":" + std::to_string(pid) + ":" + process(pid).start +
+           (numbers.empty() ? "" : "@" + numbers);
 }
 
 bool is_of_this_host(const std::string& owner)
 {
-    const auto p = parts_of(owner);
-    return !p.host.empty() && p.host == host();
+    return parts_of(owner).is_seen();
 }
 
 bool has_ended(const std::string& owner)

@@ -222,6 +222,28 @@ class TestStudyWatch : public QObject
         QVERIFY(has_ended(owner));
     }
 
+    /// Containers have numbers of processes of their own under the name of one host.
+    void aProgramOfAnotherContainerMayLive()
+    {
+        const auto here = this_owner();
+        if (here.find('@') == std::string::npos)
+            QSKIP("the system does not say whose numbers of processes these are");
+        QVERIFY(lives(here) && is_of_this_host(here));
+        char host[256]{};
+        gethostname(host, sizeof host - 1);
+        const auto owner = std::string(host) + ":2147483647:1"; // no process has that number
+        QVERIFY(has_ended(owner) && has_ended(owner + here.substr(here.find('@'))));
+        QVERIFY(!has_ended(owner + "@1") && !lives(owner + "@1") && !is_of_this_host(owner + "@1"));
+        const auto file = path("container.sqlite");
+        Ledger a(file, true);
+        a.plan(read_study(made("container", of_times())));
+        for (int k = 0; k < 2; ++k)
+            QCOMPARE(a.take(owner + "@1", {}), std::optional<std::int64_t>(k));
+        QCOMPARE(a.take(here, {}), std::optional<std::int64_t>());
+        QVERIFY(changed(file, "UPDATE runs SET heartbeat = heartbeat - 1000"));
+        QCOMPARE(a.take(here, {}), std::optional<std::int64_t>(0));
+    }
+
     /// A program that is suspended, or whose machine is busy, gives no sign and lives.
     void aLivingProgramOfThisHostKeepsItsRun()
     {
