@@ -268,7 +268,11 @@ void StudyController::look()
             if (of != m_folder)
                 return;
             m_watch = s.watch;
-            m_panel.setTrouble({});
+            QStringList leftOut;
+            if (s.view)
+                for (const auto& n : s.view->left_out)
+                    leftOut << QString::fromStdString(n.text);
+            m_panel.setTrouble(leftOut.join('\n'));
             if (s.view && !s.view->runs.empty()) // else its runs are being planned
                 show(s.view);
         },

@@ -107,11 +107,8 @@ StudyView StudyWatch::look()
         if (row.state == State::done) {
             for (const auto& [name, value] : row.results)
                 names.insert(name);
-            auto& site = sites_[row.number];
-            if (!site && out.searches_sites())
-                site = std::make_shared<const SiteRecord>(
-                    reported_site(folder_ / row.name / "report.json"));
-            r.site = site;
+            if (out.searches_sites())
+                r.site = site_of(row, out.left_out);
             const auto [size, fresh] = bytes_.try_emplace(row.number, 0.0);
             if (fresh)
                 size->second = bytes_in(folder_ / row.name);
@@ -125,6 +122,20 @@ StudyView StudyWatch::look()
         out.run_bytes = bytes / static_cast<double>(done);
     out.result_names.assign(names.begin(), names.end());
     return out;
+}
+
+/// Nothing where its report is damaged, which is said: the others are as good as before.
+std::shared_ptr<const SiteRecord> StudyWatch::site_of(const LedgerRow& row, Notices& left_out)
+{
+    auto& site = sites_[row.number];
+    try {
+        if (!site)
+            site = std::make_shared<const SiteRecord>(
+                reported_site(folder_ / row.name / "report.json"));
+    } catch (const InputError& e) {
+        left_out.push_back({Notice::Level::warning, row.name + " is left out: " + e.what()});
+    }
+    return site;
 }
 
 StudyView planned_view(const Study& s, fs::path folder)

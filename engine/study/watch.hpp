@@ -43,6 +43,7 @@ struct StudyView
     std::vector<std::string> result_names; ///< of all runs that are done, sorted
     std::vector<RunView> runs;
     Counts counts{};
+    Notices left_out;     ///< runs whose site is not known, since their reports are damaged
     double run_bytes = 0; ///< of a run that is done, on disk, in the mean; 0: none is done
     bool searches_sites() const { return !paths.empty() && paths.back() == site_path; }
 };
@@ -56,10 +57,12 @@ class StudyWatch
     /// @param folder  of a study; or its ledger
     /// @throws InputError where there is none
     explicit StudyWatch(const std::filesystem::path& folder);
-    /// @throws InputError where the ledger cannot be read, or a report of a site is none
+    /// @throws InputError where the ledger cannot be read
     StudyView look();
 
   private:
+    std::shared_ptr<const SiteRecord> site_of(const LedgerRow& row, Notices& left_out);
+
     std::filesystem::path folder_;
     Ledger ledger_;
     std::vector<std::string> paths_;
