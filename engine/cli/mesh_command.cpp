@@ -4,7 +4,6 @@
 #include "engine/cli/fibre_angles.hpp"
 #include "engine/cli/mesh_output.hpp"
 #include "engine/core/error.hpp"
-#include "engine/core/whole_file.hpp"
 #include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -338,7 +337,7 @@ void partition(Context& c, const Files& f)
     if (f.parts < 1 || f.parts > parallel::most_parts)
         throw InputError("-n", "is " + std::to_string(f.parts) + "; it should be from 1 to " +
                                    std::to_string(parallel::most_parts));
-    need_writable_file(f.out);
+    need_place(f.out);
     c.say_new_folder(f.out);
     auto loaded = read(c, f);
     auto& m = loaded.mesh;

@@ -49,16 +49,6 @@ void need_known_format(const std::string& file)
                                "(CARP), .node (TetGen), .msh (Gmsh 4.1) or .msh2 (Gmsh 2.2)");
 }
 
-/// A link is replaced, wherever it leads.
-void need_place(const fs::path& file)
-{
-    std::error_code none;
-    if (fs::is_symlink(file, none) && !fs::is_directory(file, none))
-        need_writable_folder(file.has_parent_path() ? file.parent_path() : fs::path("."));
-    else
-        need_writable_file(file);
-}
-
 /// By device and inode, so that another name of the same file is found, too.
 void need_other_file(const std::string& named, const fs::path& out,
                      const std::vector<fs::path>& sources)
@@ -99,6 +89,15 @@ std::string list_of(const std::vector<fs::path>& files)
 
 } // namespace
 
+void need_place(const fs::path& file)
+{
+    std::error_code none;
+    if (fs::is_symlink(file, none) && !fs::is_directory(file, none))
+        need_writable_folder(file.has_parent_path() ? file.parent_path() : fs::path("."));
+    else
+        need_writable_file(file);
+}
+
 MeshOutput::MeshOutput(const Context& c, std::string file, const std::vector<fs::path>& sources)
     : file_(std::move(file))
 {
@@ -121,7 +120,8 @@ MeshOutput::MeshOutput(const Context& c, std::string file, const std::vector<fs:
 void MeshOutput::write(const Context& c, const mesh::TetMesh& m) const
 {
     const auto files = mesh::io::files_written(file_);
-    const OutputFolder folder(fs::path(file_).parent_path()); // no link in it is followed
+    // no link in it is followed
+    const auto folder = OutputFolder::among_others(fs::path(file_).parent_path());
     std::vector<fs::path> there, replaced, removed;
     std::copy_if(files.begin(), files.end(), std::back_inserter(there), is_taken);
     mesh::io::write(m, file_, c.progress());

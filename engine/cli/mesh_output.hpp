@@ -10,6 +10,9 @@
 
 namespace tawara::cli {
 
+/// @throws InputError where no such file can be written; a link is replaced, wherever it leads
+void need_place(const std::filesystem::path& file);
+
 /// The files that a mesh is written to. A symbolic link under the name of one of them is replaced,
 /// and what it leads to stays as it is.
 class MeshOutput

@@ -27,6 +27,7 @@ struct Opened
     std::size_t id;
     fs::path path; ///< absolute, normal
     int fd;
+    bool swept;
 };
 
 struct Registry
@@ -66,8 +67,16 @@ int open_folder(int at, const char* path, int more)
                                      : fd;
 }
 
+/// An open folder, and a path as it is from there.
+struct Above
+{
+    FolderHandle folder;
+    fs::path below;
+    bool swept;
+};
+
 /// The innermost open folder that a path lies below.
-std::optional<std::pair<FolderHandle, fs::path>> open_above(const fs::path& folder)
+std::optional<Above> open_above(const fs::path& folder)
 {
     auto& r = registry();
     const std::lock_guard hold(r.mutex);
@@ -81,8 +90,8 @@ std::optional<std::pair<FolderHandle, fs::path>> open_above(const fs::path& fold
     }
     if (best == nullptr)
         return {};
-    return std::pair(FolderHandle(fcntl(best->fd, F_DUPFD_CLOEXEC, 0)),
-                     folder.lexically_relative(best->path));
+    return Above{FolderHandle(fcntl(best->fd, F_DUPFD_CLOEXEC, 0)),
+                 folder.lexically_relative(best->path), best->swept};
 }
 
 /// From an open folder down, through no link.
@@ -165,10 +174,11 @@ FolderHandle& FolderHandle::operator=(FolderHandle&& other) noexcept
 FilePlace place_of(const fs::path& file, bool make)
 {
     const auto folder = normal(file.parent_path());
-    FilePlace out{FolderHandle(), file.filename().string(), false};
+    FilePlace out{FolderHandle(), file.filename().string()};
     if (auto above = open_above(folder)) {
-        out.folder = open_below(std::move(above->first), above->second, file, make);
+        out.folder = open_below(std::move(above->folder), above->below, file, make);
         out.guarded = true;
+        out.swept = above->swept;
         return out;
     }
     std::error_code e;
@@ -188,9 +198,21 @@ OutputFolder::OutputFolder(const fs::path& folder, const fs::path& spared)
 {
     auto place = place_of(folder / "x", true);
     swept_ = sweep_parts(place.folder, {}, spared);
+    open(place.folder, folder, true);
+}
+
+OutputFolder OutputFolder::among_others(const fs::path& folder)
+{
+    OutputFolder out;
+    out.open(place_of(folder / "x", true).folder, folder, false);
+    return out;
+}
+
+void OutputFolder::open(const FolderHandle& opened, const fs::path& folder, bool swept)
+{
     auto& r = registry();
     const std::lock_guard hold(r.mutex);
-    r.list.push_back({r.next, normal(folder), fcntl(place.folder.fd(), F_DUPFD_CLOEXEC, 0)});
+    r.list.push_back({r.next, normal(folder), fcntl(opened.fd(), F_DUPFD_CLOEXEC, 0), swept});
     id_ = r.next++;
 }
 

@@ -28,6 +28,7 @@ struct FilePlace
     FolderHandle folder;
     std::string name;
     bool guarded = false; ///< below an OutputFolder: no link is followed
+    bool swept = false;   ///< below one that has removed what killed writers left
 };
 
 /// @param make  missing folders are made
@@ -49,6 +50,9 @@ class OutputFolder
     /// @throws InputError
     explicit OutputFolder(const std::filesystem::path& folder,
                           const std::filesystem::path& spared = {});
+    /// One whose files are not this program's alone: what killed writers left of others stays,
+    /// since a run that goes on there may take it up.
+    static OutputFolder among_others(const std::filesystem::path& folder);
     ~OutputFolder();
     OutputFolder(OutputFolder&& other) noexcept;
     OutputFolder& operator=(OutputFolder&& other) noexcept;
@@ -57,6 +61,8 @@ class OutputFolder
     int swept() const { return swept_; } ///< files that were removed then
 
   private:
+    void open(const FolderHandle& opened, const std::filesystem::path& folder, bool swept);
+
     int swept_ = 0;
     std::size_t id_ = 0;
 };

@@ -110,7 +110,7 @@ PartFile::PartFile(const fs::path& target) : target_(target), place_(place_of(ta
             throw InputError(target_.string(),
                              "is a device or a pipe, not a file; give another name");
     }
-    if (!place_.guarded) // an OutputFolder has done it
+    if (!place_.swept) // an OutputFolder has done it
         sweep_parts(place_.folder, fs::path(place_.name).stem().string());
     try {
         make();

@@ -102,11 +102,14 @@ class TestMeshParts : public QObject
         fs::create_directory(path("linked"));
         std::ofstream(path("other")) << "precious";
         fs::create_symlink("../other", path("linked/l-0000.part"));
-        fs::create_symlink("../real.parts", path("linked/l.parts"));
+        fs::create_symlink("../other", path("linked/l.parts")); // the mesh's source, say
+        std::ofstream(path("linked/.frames.part-0123456789abcdef.igb")) << "of a killed run";
+        std::ofstream(path("linked/.l.part-0123456789abcdef.parts")) << "of such a command";
         const auto file = written("linked/l.parts", 2);
         QCOMPARE(fs::file_size(path("other")), std::uintmax_t{8});
-        QVERIFY(!fs::is_symlink(path("linked/l-0000.part")));
-        QVERIFY(fs::is_symlink(file) && fs::is_regular_file(path("real.parts")));
+        QVERIFY(!fs::is_symlink(path("linked/l-0000.part")) && !fs::is_symlink(file));
+        QVERIFY(fs::exists(path("linked/.frames.part-0123456789abcdef.igb")));
+        QVERIFY(!fs::exists(path("linked/.l.part-0123456789abcdef.parts")));
         QCOMPARE(read_part(file, read_index(file), 0).parts, 2);
     }
 

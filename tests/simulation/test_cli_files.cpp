@@ -183,6 +183,8 @@ class TestCliFiles : public QObject
         for (const char* name : {"l/h.vtu", "l/h.elem", "l/h.pts.provenance.json"})
             std::filesystem::create_symlink("../precious", path(name));
         std::filesystem::create_symlink("nothing", path("l/h.lon"));
+        const auto unfinished = path("l/.frames.part-0123456789abcdef.igb"); // of a killed run
+        QVERIFY(write_text(QString::fromStdString(unfinished), "frames"));
         for (const char* out : {"l/h.vtu", "l/h.pts"}) {
             const auto r = run({"mesh", "heart", path("l/h.json"), path(out)});
             QVERIFY2(r.status == 0 && r.err.find("replaced ") != std::string::npos, r.err.c_str());
@@ -193,6 +195,7 @@ class TestCliFiles : public QObject
                      name);
         QCOMPARE(content(dir_.filePath("precious")), QByteArray("precious"));
         QVERIFY(!std::filesystem::exists(path("l/nothing")));
+        QVERIFY(std::filesystem::exists(unfinished)); // which goes on with it
     }
 
     /// By another name of the same file, too; and where one file cannot be written none is.

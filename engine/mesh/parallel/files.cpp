@@ -245,8 +245,8 @@ Index write_parts(const TetMesh& m, std::span<const std::array<std::int32_t, 4>>
     auto index = about(m, surface, title);
     index.body = body;
     const Cutter cutter(m, neighbours, surface, cut);
-    PartFile named(file);                          // which a link may stand for
-    const OutputFolder folder(file.parent_path()); // and for no part
+    const auto folder = OutputFolder::among_others(file.parent_path()); // no link is followed
+    PartFile named(file);
     std::vector<std::unique_ptr<PartFile>> files;
     for (std::int32_t k = 0; k < cut.parts; ++k) {
         progress.at(static_cast<double>(k) / cut.parts, "writing parts");

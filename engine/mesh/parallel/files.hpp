@@ -57,8 +57,8 @@ struct Index
 bool is_index(const std::filesystem::path& file);
 
 /// Writes a mesh in parts: all files, or none of them. What an index of the same name had besides
-/// is removed. A link under the name of a part is replaced; one that stands for the index is
-/// followed.
+/// is removed. A link under the name of the index or of a part is replaced, and what it leads to
+/// stays.
 /// @param title, body  for the index
 /// @param file  of the index, NAME.parts
 /// @throws InputError for another extension, more than most_parts, a file that cannot be written
