@@ -180,12 +180,15 @@ void add_stars(FrontLists& out, const TissueProblem& p, const Shard& shard,
 FrontLists make_front_lists(const TissueProblem& p, const Shard& shard, std::size_t me,
                             std::span<const partition::Place> place)
 {
-    constexpr std::size_t most = std::size_t{1} << 28; // 4 corners, bounds of 31 bits
-    if (p.elements.size() > most)
-        throw InputError("", "/diffusion/currents",
-                         "interpolated currents on CUDA devices take " + std::to_string(most) +
-                             " tetrahedra; here are " + std::to_string(p.elements.size()) +
-                             "; take nodal, or --devices cpu");
+    const auto need_few = [](std::size_t rows) {
+        constexpr std::size_t most = std::size_t{1} << 28; // 4 corners, bounds of 31 bits
+        if (rows > most)
+            throw InputError("", "/diffusion/currents",
+                             "interpolated currents on CUDA devices take " + std::to_string(most) +
+                                 " tetrahedra; here are " + std::to_string(rows) +
+                                 "; take nodal, or --devices cpu");
+    };
+    need_few(p.elements.size());
     const auto local = local_numbers(shard, me, place);
     FrontLists out;
     std::vector<std::uint32_t> row_of(p.elements.size(), not_here);
@@ -195,6 +198,7 @@ FrontLists make_front_lists(const TissueProblem& p, const Shard& shard, std::siz
         add_chunks(out, p, shard, of_group, last, row_of);
         out.first_chunk.push_back(static_cast<std::int32_t>(out.chunk.size()));
     }
+    need_few(out.corners.size()); // with what fills chunks
     add_stars(out, p, shard, local, row_of);
     for (const auto u : shard.halo_of)
         out.halo.push_back(place[index(u)]);
