@@ -112,8 +112,10 @@ def _(use):
 
 
 @reader("programs of the suite with address, undefined-behaviour and leak sanitizers; of these passed; tests passed, failed, skipped; address errors and "
-        "undefined behaviour; leaks with a frame of this program", "what failed is mended and has not run again with sanitizers: a report that came too "
-        "late (a defect), two tests' bounds and lines of progress, a wait that was too short; leaks of libraries are not counted, stacks have no functions' names; without CUDA",
+        "undefined behaviour; leaks with a frame of this program", lambda use: "what failed is mended and passes with sanitizers since, among "
+        f"{use.one('asan-again.json')['programs']['passed']} programs at {use.one('asan-again.json')['commit']} (`asan-again.json`; {use.one('asan-again.json')['tests']['failed']} tests failed): "
+        "a report that came too late (a defect), two tests' bounds and lines of progress, a wait that was too short; leaks of libraries are not counted, "
+        "stacks have no functions' names; without CUDA",
         "`tests/sanitize/asan.sh`")
 def _(use):
     r = use.one("asan.json")
