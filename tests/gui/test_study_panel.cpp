@@ -43,8 +43,8 @@ const std::string strip =
   "start_ms": 0, "duration_ms": 2, "amplitude_pA_per_pF": 60}]})";
 constexpr const char* fibre = "tissue.regions.0.conductivity_S_per_m.fibre";
 constexpr int long_ms = 60000 * test::slowdown;
-/// Eight runs of which one is done long before the others are, on whatever machine.
-constexpr const char* one_short = "4, 200, 201, 202, 203, 204, 205, 206";
+/// Seven runs that soon end, and one of 28 hours, which no machine comes to the end of.
+constexpr const char* one_endless = "4, 5, 6, 7, 8, 9, 10, 100000000";
 
 int runCli(const std::vector<std::string>& args)
 {
@@ -217,20 +217,22 @@ class TestStudyPanel : public fake::WindowTest
 
     void itStopsAndGoesOn()
     {
-        made("stopped", one_short, "time.end_ms");
+        made("stopped", one_endless, "time.end_ms");
+        const auto stop = [&] {
+            QTRY_COMPARE_WITH_TIMEOUT(child<QPushButton>("startStudy")->text(), "Stop", long_ms);
+            click("startStudy");
+            QTRY_VERIFY_WITH_TIMEOUT(!studies()->computing(), long_ms);
+            QTRY_COMPARE(count(study::State::planned) + count(study::State::done), 8);
+            QTRY_COMPARE(child<QPushButton>("startStudy")->text(), "Go on");
+            compareWithResults(path("stopped/stopped-study"));
+        };
         click("startStudy");
         QTRY_VERIFY_WITH_TIMEOUT(count(study::State::done) > 0, long_ms);
-        click("startStudy"); // which says Stop now
-        QTRY_VERIFY_WITH_TIMEOUT(!studies()->computing(), long_ms);
-        QTRY_COMPARE(count(study::State::running), 0);
-        const auto done = count(study::State::done);
-        QVERIFY2(done < 8, "the study was over before it was stopped");
-        QCOMPARE(count(study::State::planned), 8 - done);
-        QTRY_COMPARE(child<QPushButton>("startStudy")->text(), "Go on");
+        stop();
         click("startStudy");
-        QTRY_COMPARE_WITH_TIMEOUT(count(study::State::done), 8, long_ms);
-        QTRY_VERIFY(!studies()->computing());
-        compareWithResults(path("stopped/stopped-study"));
+        QTRY_COMPARE_WITH_TIMEOUT(count(study::State::done), 7, long_ms);
+        stop();
+        QCOMPARE(count(study::State::done), 7);
     }
 
     /// A folder of the command line, and what another program does there meanwhile.
@@ -249,10 +251,8 @@ class TestStudyPanel : public fake::WindowTest
             study::Ledger elsewhere(path("speeds-study/study.sqlite").toStdString(), false);
             QCOMPARE(*elsewhere.take("node-3:77:5", {}), std::int64_t(1));
             QTRY_COMPARE_WITH_TIMEOUT(count(study::State::running), 1, 10000);
-            QVERIFY(child<QLabel>("studyCounts")
-                        ->text()
-                        .contains("Computed by process 77 on "
-                                  "node-3"));
+            QVERIFY(
+                child<QLabel>("studyCounts")->text().contains("Computed by process 77 on node-3"));
             elsewhere.failed(1, 2, "the cells swell");
         }
         QTRY_COMPARE_WITH_TIMEOUT(count(study::State::failed), 1, 10000);
@@ -271,14 +271,13 @@ class TestStudyPanel : public fake::WindowTest
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("says");
-        QTest::newRow("empty folder") << ""
-                                      << "there is no study here";
-        QTest::newRow("no ledger") << "broken/study.sqlite"
-                                   << "not a database";
-        QTest::newRow("no study") << "wrong.json"
-                                  << "/axis: unknown key";
-        QTest::newRow("nothing") << "none.json"
-                                 << "none.json";
+        const auto row = [](const char* about, const char* name, const char* says) {
+            QTest::newRow(about) << QString(name) << QString(says);
+        };
+        row("empty folder", "", "there is no study here");
+        row("no ledger", "broken/study.sqlite", "not a database");
+        row("no study", "wrong.json", "/axis: unknown key");
+        row("nothing", "none.json", "none.json");
     }
     void whatIsNoStudyIsSaidInOneLine()
     {
@@ -449,7 +448,7 @@ class TestStudyPanel : public fake::WindowTest
     /// Closing asks while runs are computed, and waits until they have kept where they are.
     void closingStopsIt()
     {
-        made("closing", one_short, "time.end_ms");
+        made("closing", one_endless, "time.end_ms");
         click("startStudy");
         QTRY_VERIFY_WITH_TIMEOUT(count(study::State::done) > 0, long_ms);
         f->window->close();
