@@ -268,13 +268,10 @@ void StudyController::look()
             if (of != m_folder)
                 return;
             m_watch = s.watch;
-            QStringList leftOut;
-            if (s.view)
-                for (const auto& n : s.view->left_out)
-                    leftOut << QString::fromStdString(n.text);
-            m_panel.setTrouble(leftOut.join('\n'));
-            if (s.view && !s.view->runs.empty()) // else its runs are being planned
+            if (s.view && !s.view->runs.empty())
                 show(s.view);
+            else // its runs are being planned
+                m_panel.setTrouble({});
         },
         [this, of](const QString& why) {
             m_looking = false;
@@ -289,6 +286,10 @@ void StudyController::show(const StudyViewPtr& view)
     showWork();
     m_panel.setStudy(view);
     m_panel.setEstimate(estimate());
+    QStringList leftOut;
+    for (const auto& n : view->left_out)
+        leftOut << QString::fromStdString(n.text);
+    m_panel.setTrouble(leftOut.join('\n'));
 }
 
 QString StudyController::estimate() const

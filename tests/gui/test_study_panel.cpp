@@ -342,23 +342,23 @@ class TestStudyPanel : public fake::WindowTest
         written("strip.json", strip);
         const auto file = written("sites.json", R"({"schema": 1, "session": "strip.json",
             "induction": {"sites": [3, 7, 8], "s1": {"cycle_ms": 400, "count": 2}, "extra": 2}})");
-        const auto s = study::read_study(file);
-        QDir(dir_.path()).mkpath("sites-study/run-0");
-        QDir(dir_.path()).mkpath("sites-study/run-1");
+        for (const char* run : {"run-0", "run-1", "run-2"})
+            QDir(path("sites-study")).mkpath(run);
         const auto folder = path("sites-study").toStdString();
         study::Ledger ledger(folder + "/study.sqlite", true);
-        ledger.plan(s);
-        const Outcome outcomes[] = {Outcome::sustained, Outcome::none};
-        for (const int k : {0, 1}) {
+        ledger.plan(study::read_study(file));
+        for (const int k : {0, 1, 2}) { // the last one's report is damaged
             QCOMPARE(*ledger.take(study::this_owner(), {}), std::int64_t(k));
-            const nlohmann::ordered_json report{
-                {"induction", study::to_json(induced(k == 0 ? 3 : 7, outcomes[k]))}};
-            written(QStringLiteral("sites-study/run-%1/report.json").arg(k), report.dump());
-            ledger.done(k, 3, {{"induction.before.inducible", 1.0 - k}}, {});
+            const auto site = induced(k == 0 ? 3 : 7, k == 0 ? Outcome::sustained : Outcome::none);
+            const nlohmann::ordered_json report{{"induction", study::to_json(site)}};
+            written(QStringLiteral("sites-study/run-%1/report.json").arg(k),
+                    k == 2 ? "{}" : report.dump());
+            ledger.done(k, 3, {{"induction.before.inducible", k == 0}}, {});
         }
         started();
         studies()->open(path("sites.json"));
-        QTRY_COMPARE(count(study::State::done), 2);
+        QTRY_COMPARE(count(study::State::done), 3);
+        QVERIFY(child<QLabel>("studyTrouble")->text().startsWith("run-2 is left out: "));
         const auto outcomesShown = segmentOutcomes(*model()->view());
         QCOMPARE(outcomesShown.size(), std::size_t(1));
         QVERIFY(outcomesShown[0].before[2] == Outcome::sustained &&
