@@ -22,9 +22,9 @@ std::string host()
     return name.data();
 }
 
-/// The processes that this one sees by their numbers; empty: it is not known. A container has
-/// numbers of its own under the name of its host.
-std::string numbers_seen()
+/// Number of this process's PID namespace; empty where the system does not tell. Containers have
+/// PID namespaces of their own under the name of one host.
+std::string pid_namespace()
 {
     std::error_code none;
     std::string out;
@@ -59,13 +59,14 @@ Process process(long pid)
 /// What an owner is made of; an empty host where the text is no owner.
 struct OwnerParts
 {
-    std::string host, start, numbers; ///< the last as numbers_seen(); empty in ledgers of before
+    std::string host, start;
+    std::string space; ///< its PID namespace; empty in ledgers of before
     long pid = 0;
-    bool is_seen() const
+    bool is_seen() const ///< whether this process can look it up by its number
     {
-        const auto here = numbers_seen();
+        const auto here = pid_namespace();
         return !host.empty() && host == study::host() &&
-               (numbers.empty() || here.empty() || numbers == here);
+               (space.empty() || here.empty() || space == here);
     }
 };
 OwnerParts parts_of(const std::string& owner)
@@ -73,10 +74,10 @@ OwnerParts parts_of(const std::string& owner)
     const auto start_at = owner.rfind(':'), pid_at = owner.rfind(':', start_at - 1);
     if (start_at == std::string::npos || pid_at == std::string::npos)
         return {};
-    const auto began = owner.substr(start_at + 1);
-    const auto in_at = began.find('@');
-    return {owner.substr(0, pid_at), began.substr(0, in_at),
-            in_at == std::string::npos ? std::string() : began.substr(in_at + 1),
+    const auto start = owner.substr(start_at + 1);
+    const auto space_at = start.find('@');
+    return {owner.substr(0, pid_at), start.substr(0, space_at),
+            space_at == std::string::npos ? std::string() : start.substr(space_at + 1),
             std::strtol(owner.c_str() + pid_at + 1, nullptr, 10)};
 }
 
@@ -101,9 +102,9 @@ Life life_of(const OwnerParts& p)
 std::string this_owner()
 {
     const long pid = getpid();
-    const auto numbers = numbers_seen();
+    const auto space = pid_namespace();
     return host() + ":" + std::to_string(pid) + ":" + process(pid).start +
-           (numbers.empty() ? "" : "@" + numbers);
+           (space.empty() ? "" : "@" + space);
 }
 
 bool is_of_this_host(const std::string& owner)
