@@ -29,6 +29,21 @@ using namespace tawara::simulation;
 using namespace tawara::simulation::test;
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Of a slab: frames and checkpoints at these intervals.
+Session session_with_frames(double end_ms, FrameFormat format, double frames_every_ms,
+                            double checkpoint_every_ms)
+{
+    auto s = slab_session(end_ms);
+    s.output->frames = format;
+    s.output->frames_every_ms = frames_every_ms;
+    s.output->checkpoint_every_ms = checkpoint_every_ms;
+    return s;
+}
+
+} // namespace
+
 class TestRunCheckpoints : public QObject
 {
     Q_OBJECT
@@ -100,11 +115,8 @@ class TestRunCheckpoints : public QObject
         QFETCH(int, scheme);
         QFETCH(int, frames);
         QTemporaryDir dir;
-        auto s = slab_session(10);
+        auto s = session_with_frames(10, static_cast<FrameFormat>(frames), 0.5, 4);
         s.scheme = static_cast<diffusion::Scheme>(scheme);
-        s.output->frames = static_cast<FrameFormat>(frames);
-        s.output->frames_every_ms = 0.5;
-        s.output->checkpoint_every_ms = 4;
         RunOptions whole;
         whole.out = path(dir) / "whole";
         whole.device.precision = static_cast<Precision>(precision);
@@ -145,10 +157,7 @@ class TestRunCheckpoints : public QObject
     void framesOfAKilledRunAreGoneOnFrom()
     {
         QTemporaryDir dir;
-        auto s = slab_session(10);
-        s.output->frames = FrameFormat::igb;
-        s.output->frames_every_ms = 0.5;
-        s.output->checkpoint_every_ms = 4;
+        auto s = session_with_frames(10, FrameFormat::igb, 0.5, 4);
         const auto killed = path(dir) / "killed", other = path(dir) / "other";
         RunOptions o;
         o.out = path(dir) / "whole";
@@ -246,10 +255,7 @@ class TestRunCheckpoints : public QObject
     void framesStayListedWhereNoneFollows()
     {
         QTemporaryDir dir;
-        auto s = slab_session(2);
-        s.output->frames = FrameFormat::vtu;
-        s.output->frames_every_ms = 1;
-        s.output->checkpoint_every_ms = 0.5;
+        auto s = session_with_frames(2, FrameFormat::vtu, 1, 0.5);
         RunOptions o;
         o.out = path(dir) / "o";
         o.until_ms = 1.5;
@@ -276,10 +282,7 @@ class TestRunCheckpoints : public QObject
     {
         QFETCH(int, frames);
         QTemporaryDir dir;
-        auto s = slab_session(3);
-        s.output->frames = static_cast<FrameFormat>(frames);
-        s.output->frames_every_ms = 1;
-        s.output->checkpoint_every_ms = 2;
+        auto s = session_with_frames(3, static_cast<FrameFormat>(frames), 1, 2);
         RunOptions o;
         o.out = path(dir) / "there";
         run_session(s, o);
