@@ -118,8 +118,8 @@ FolderHandle open_below(FolderHandle at, const fs::path& relative, const fs::pat
     return at;
 }
 
-/// Calls `use` with the name of each part that a killed writer left in a folder, of those whose
-/// name is `wanted`; it is locked meanwhile, and no other is.
+/// Calls `use` with the name of each part that a killed writer left in a folder, if the name is
+/// `wanted`. The part is locked meanwhile. Parts whose names are not wanted are not locked.
 template <class Wanted, class Use>
 void each_left_part(const FolderHandle& folder, Wanted&& wanted, Use&& use)
 {

@@ -50,8 +50,8 @@ class OutputFolder
     /// @throws InputError
     explicit OutputFolder(const std::filesystem::path& folder,
                           const std::filesystem::path& spared = {});
-    /// One whose files are not this program's alone: what killed writers left of others stays,
-    /// since a run that goes on there may take it up.
+    /// One that others write into as well: temporary files that their killed writers left stay,
+    /// since a run that goes on there may need them.
     static OutputFolder among_others(const std::filesystem::path& folder);
     ~OutputFolder();
     OutputFolder(OutputFolder&& other) noexcept;

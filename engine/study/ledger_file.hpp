@@ -31,9 +31,9 @@ struct LedgerHead
 /// @param make  one that is empty, or not there, passes
 void need_head_of_ledger(const std::filesystem::path& ledger, bool make);
 
-/// SQLite takes back what a journal beside a ledger holds, and then removes a file that the journal
-/// may name at its end: the one that joins the journals of several databases. Ledgers are changed
-/// alone, and their journals name none.
+/// SQLite takes back what a journal beside a ledger holds. A journal may name a file at its end,
+/// the super-journal of several databases, and SQLite then removes that file. Each ledger is
+/// changed alone, so its journal names none.
 /// @throws InputError where there is a journal that names a file
 void need_journal_of_one(const std::filesystem::path& ledger);
 

@@ -120,7 +120,7 @@ void PartRun::take_folder()
              pieces_there(out, fs::path(frame.file).replace_extension().generic_string()))
             files_.push_back(std::move(piece));
     }
-    if (!frames_.empty()) // no more may come
+    if (!frames_.empty()) // the run may end before its next frame
         write_pvd(frames_, provenance(), out / "frames.pvd");
     if (goes_on && frames_.empty()) {
         const auto next = (first_step_ + frames_every_ - 1) / frames_every_ * frames_every_;

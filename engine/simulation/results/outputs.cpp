@@ -183,7 +183,7 @@ bool FrameWriter::go_on(std::vector<ListedFrame> earlier, double first_ms)
 {
     written_ = std::move(earlier);
     if (format_ != FrameFormat::igb) {
-        if (!written_.empty()) // no more may come
+        if (!written_.empty()) // the run may end before its next frame
             write_pvd(written_, by_(), out_ / "frames.pvd");
         return !written_.empty();
     }

@@ -170,8 +170,9 @@ void need_places(const std::filesystem::path& out, const ComingOutputs& coming);
 
 /// Removes what the last run has written into a folder: the files that its report.json lists, and
 /// the frames that its frames.pvd does. Of frames in `format`, those before `from_ms` stay (of igb
-/// the whole file, if there is a time to stay before). So does frames.pvd, where a frame of it
-/// does: who goes on writes it anew. Checkpoints are not listed, so they stay.
+/// the whole file, if there is a time to stay before). frames.pvd
+/// stays where a frame of it does: the run that goes on writes it anew. Checkpoints are not listed,
+/// so they stay.
 /// @param in_pieces  frames that stay are those of a mesh in parts, with all their pieces
 /// @return the vtu frames that stayed
 /// @throws InputError when one cannot be removed
