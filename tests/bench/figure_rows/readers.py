@@ -111,12 +111,15 @@ def _(use):
     return f"{use.one('asan.json')['engine_lines']['engine, all']['per_cent']} %"
 
 
+def asan_again(use):
+    r = use.one("asan-again.json")
+    return f"among {r['programs']['passed']} programs at {r['commit']} (`asan-again.json`; {r['tests']['failed']} tests failed)"
+
+
 @reader("programs of the suite with address, undefined-behaviour and leak sanitizers; of these passed; tests passed, failed, skipped; address errors and "
-        "undefined behaviour; leaks with a frame of this program", lambda use: "what failed is mended and passes with sanitizers since, among "
-        f"{use.one('asan-again.json')['programs']['passed']} programs at {use.one('asan-again.json')['commit']} (`asan-again.json`; {use.one('asan-again.json')['tests']['failed']} tests failed): "
+        "undefined behaviour; leaks with a frame of this program", lambda use: f"what failed is mended and passes with sanitizers since, {asan_again(use)}: "
         "a report that came too late (a defect), two tests' bounds and lines of progress, a wait that was too short; leaks of libraries are not counted, "
-        "stacks have no functions' names; without CUDA",
-        "`tests/sanitize/asan.sh`")
+        "stacks have no functions' names; without CUDA", "`tests/sanitize/asan.sh`")
 def _(use):
     r = use.one("asan.json")
     tests = r["tests"]
