@@ -133,7 +133,8 @@ std::shared_ptr<const SiteRecord> StudyWatch::site_of(const LedgerRow& row, Noti
             site = std::make_shared<const SiteRecord>(
                 reported_site(folder_ / row.name / "report.json"));
     } catch (const InputError& e) {
-        left_out.push_back({Notice::Level::warning, row.name + " is left out: " + e.what()});
+        left_out.push_back(
+            {Notice::Level::warning, "the site of " + row.name + " is left out: " + e.what()});
     }
     return site;
 }

@@ -358,7 +358,8 @@ class TestStudyPanel : public fake::WindowTest
         started();
         studies()->open(path("sites.json"));
         QTRY_COMPARE(count(study::State::done), 3);
-        QVERIFY(child<QLabel>("studyTrouble")->text().startsWith("run-2 is left out: "));
+        QVERIFY(
+            child<QLabel>("studyTrouble")->text().startsWith("the site of run-2 is left out: "));
         const auto outcomesShown = segmentOutcomes(*model()->view());
         QCOMPARE(outcomesShown.size(), std::size_t(1));
         QVERIFY(outcomesShown[0].before[2] == Outcome::sustained &&

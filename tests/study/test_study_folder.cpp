@@ -174,7 +174,7 @@ class TestStudyFolder : public QObject
         const auto view = StudyWatch(p.out).look();
         QVERIFY(view.runs[0].site && !view.runs[1].site);
         QCOMPARE(view.left_out.size(), std::size_t(1));
-        QVERIFY(has(view.left_out[0].text, "run-1 is left out: "));
+        QVERIFY(has(view.left_out[0].text, "the site of run-1 is left out: "));
         write_results(ledger, p.out);
         const auto table = text_of(p.out / "induction.csv");
         QVERIFY2(table.find("run-0,") != std::string::npos, table.c_str());
