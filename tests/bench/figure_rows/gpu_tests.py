@@ -44,7 +44,10 @@ def full_runs(use):
 
 
 def full_tests(use):
-    return "; ".join(f"`{r['program']}` on {r['gpus']} {r['passed']}, {r['failed']}, {r['skipped']} ({r['commit']})" for r in full_runs(use))
+    groups = {}
+    for r in full_runs(use):
+        groups.setdefault((r["gpus"], r["commit"]), []).append(f"`{r['program']}` {r['passed']}, {r['failed']}, {r['skipped']}")
+    return "; ".join(f"on {gpus} GPU{'s' if gpus > 1 else ''} ({commit}): {', '.join(runs)}" for (gpus, commit), runs in groups.items())
 
 
 def not_at_full_length(use):
@@ -53,6 +56,7 @@ def not_at_full_length(use):
     short = dict.fromkeys(r["program"].split(".")[0] for r in runs_of(use, "memcheck"))
     short = [p for p in short if p not in full]
     out = [use.one(name).get("left_out", "") for name in FULL]
+    out += [f"`{r['program']}` skips {', '.join(r['reasons'])}" for r in full_runs(use) if "reasons" in r]
     out += [f"short alone, under memcheck: {', '.join(f'`{p}`' for p in short)}"] if short else []
     return "; ".join(part for part in out if part) or "nothing of these programs"
 

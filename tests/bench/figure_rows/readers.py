@@ -43,7 +43,7 @@ def _(use):
     lines = use.all("fuzz-readers.jsonl", of_a_commit)
     inputs = inputs_by_reader(lines)
     return (f"{len(inputs)}; {thousands(min(inputs.values()))} to {thousands(max(inputs.values()))}, {thousands(sum(inputs.values()))}; "
-            f"{sum(r['crashes'] for r in lines)}; {fix(max(r['slowest_ms'] for r in lines) / 1e3, 1)} s; {max(r['peak_MB'] for r in lines)} MB")
+            f"{sum(r['crashes'] for r in lines)}; {fix(max(r['slowest_ms'] for r in lines) / 1e3, 1)} s; {max(r['peak_MB'] or 0 for r in lines)} MB")
 
 
 @reader("the suite (`tests/run.sh`) on two cores, the tests alone: time; tests; of these passed; skipped", lambda use: "builds are not in it; no GPU; "
