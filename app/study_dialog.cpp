@@ -87,7 +87,7 @@ StudyDialog::StudyDialog(const simulation::Session& session, const study::MeshCo
         l->setWordWrap(true);
         l->setTextFormat(Qt::PlainText);
     }
-    m_fault->setStyleSheet(QStringLiteral("color: #e0685c"));
+    m_fault->setProperty("level", "error");
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     m_make = buttons->addButton(tr("Make the study"), QDialogButtonBox::AcceptRole);
     m_make->setObjectName("studyMake");

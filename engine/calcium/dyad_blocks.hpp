@@ -3,6 +3,7 @@
 #pragma once
 #include "engine/calcium/state.hpp"
 
+#include <span>
 #include <string>
 
 namespace tawara::calcium {
@@ -29,17 +30,19 @@ class Ahead
     AlignedVector<double> c_nsr_;
 };
 
-/// Steps the dyads of a block but for diffusion: reads and writes all arrays, but leaves c_myo,
-/// c_ss and c_nsr as they were and writes them to `ahead`.
+/// Steps the dyads of blocks but for diffusion: reads and writes all arrays, but leaves c_myo,
+/// c_ss and c_nsr as they were and writes them to `ahead`. Which blocks are asked for at once does
+/// not change a bit; eight or more are faster than one.
 /// @param at     the cell, the seed, the step and its part
-/// @param dyads  of the cell; those of the block are [128 block, min(128 (block + 1), dyads))
-/// @return       the block's sums
-DyadSums react(const DyadConstants<double>& k, const DyadInput<double>& in, const RandomPlace& at,
-               const DyadArrays<double>& a, Ahead<double>& ahead, std::size_t block,
-               std::size_t dyads);
-DyadSums react(const DyadConstants<float>& k, const DyadInput<float>& in, const RandomPlace& at,
-               const DyadArrays<float>& a, Ahead<float>& ahead, std::size_t block,
-               std::size_t dyads);
+/// @param first  block; the dyads of block b are [128 b, min(128 (b + 1), dyads))
+/// @param sums   of each block from `first` on
+/// @param dyads  of the cell
+void react(const DyadConstants<double>& k, const DyadInput<double>& in, const RandomPlace& at,
+           const DyadArrays<double>& a, Ahead<double>& ahead, std::size_t first,
+           std::span<DyadSums> sums, std::size_t dyads);
+void react(const DyadConstants<float>& k, const DyadInput<float>& in, const RandomPlace& at,
+           const DyadArrays<float>& a, Ahead<float>& ahead, std::size_t first,
+           std::span<DyadSums> sums, std::size_t dyads);
 
 /// The diffusion step of rows (y + ny z) of dyads: reads `ahead`, writes c_myo, c_ss, c_nsr.
 /// @param closed  no calcium passes the cell's faces; else the inner neighbour is mirrored there
@@ -48,7 +51,7 @@ void diffuse(const DyadConstants<double>& k, const Grid& grid, bool closed, Ahea
 void diffuse(const DyadConstants<float>& k, const Grid& grid, bool closed, Ahead<float>& ahead,
              const DyadArrays<float>& a, std::size_t first_row, std::size_t end_row);
 
-/// Instruction set in use, e.g. "AVX3".
+/// Instruction set in use, e.g. "AVX-512".
 std::string instruction_set();
 
 } // namespace tawara::calcium

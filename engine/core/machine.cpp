@@ -16,6 +16,11 @@ std::string processor_name()
     return {};
 }
 
+std::string instruction_set_name(std::string_view of_highway)
+{
+    return std::string(of_highway.starts_with("AVX3") ? "AVX-512" : of_highway);
+}
+
 std::string utc_now()
 {
     const std::time_t now = std::time(nullptr);

@@ -107,7 +107,8 @@ std::string dyads_bits(double closed)
             const RandomPlace at{8, i, static_cast<std::uint64_t>(step), 0};
             std::vector<double> sums(DyadSums::count);
             for (std::size_t b = 0; b * block_dyads < n; ++b) {
-                const DyadSums s = react(m.dyad, told, at, a, ahead, b, n);
+                DyadSums s;
+                react(m.dyad, told, at, a, ahead, b, {&s, 1}, n);
                 for (int k = 0; k < DyadSums::count; ++k)
                     sums[static_cast<std::size_t>(k)] += (&s.open)[k];
             }

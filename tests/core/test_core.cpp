@@ -6,6 +6,7 @@
 #include "engine/core/file_content.hpp"
 #include "engine/core/json_size.hpp"
 #include "engine/core/latest_value.hpp"
+#include "engine/core/machine.hpp"
 #include "engine/core/nearest.hpp"
 #include "engine/core/output_folder.hpp"
 #include "engine/core/part_file.hpp"
@@ -39,6 +40,12 @@ class TestCore : public QObject
         QCOMPARE(failure_text(std::make_exception_ptr(std::bad_alloc())),
                  std::string("not enough memory"));
         QVERIFY_THROWS_EXCEPTION(int, failure_text(std::make_exception_ptr(1)));
+    }
+    void instructionSetsHaveTheNamesThatPeopleUse()
+    {
+        for (const char* name : {"AVX3", "AVX3_ZEN4"})
+            QCOMPARE(instruction_set_name(name), std::string("AVX-512"));
+        QCOMPARE(instruction_set_name("AVX2"), std::string("AVX2"));
     }
     void longPlacesAreToldShort()
     {

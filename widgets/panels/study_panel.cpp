@@ -131,7 +131,7 @@ QWidget* StudyPanel::makeSummary()
     m_estimate = textLine("studyEstimate", true);
     m_failed = textLine("studyFailed", false);
     m_trouble = textLine("studyTrouble", false);
-    m_trouble->setStyleSheet(QStringLiteral("color: #e0685c"));
+    m_trouble->setProperty("level", "error");
     m_progress = new QProgressBar;
     m_progress->setObjectName("studyProgress");
     m_progress->setTextVisible(false);

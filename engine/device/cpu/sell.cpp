@@ -2,6 +2,8 @@
 // Sliced ELLPACK products, vectorised by Highway for every instruction set and chosen at run time.
 #include "engine/device/cpu/sell.hpp"
 
+#include "engine/core/machine.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/device/cpu/sell.cpp"
 #include "hwy/foreach_target.h"
@@ -91,8 +93,7 @@ void apply(const Sell<float>& a, const SellTerms<float>& t, float* out, std::int
 }
 std::string vector_target()
 {
-    const std::string name = HWY_DYNAMIC_DISPATCH(target)(); // "AVX3", "AVX3_ZEN4", ...: AVX-512
-    return name.starts_with("AVX3") ? "AVX-512" : name;
+    return instruction_set_name(HWY_DYNAMIC_DISPATCH(target)());
 }
 
 template <class Real>
