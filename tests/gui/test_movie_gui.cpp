@@ -69,19 +69,20 @@ class TestMovieGui : public fake::HeartTest
         const auto cold = app->end();
         QTRY_VERIFY_WITH_TIMEOUT(written.size() + failed.size() > 0, 120000);
         QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : qPrintable(failed[0][0].toString()));
-        // Up to four movies, picture by picture: a host that has other work lengthens an event now
-        // and then, in processor time too; what takes long by itself does so in each of them.
-        using Longest = fake::WatchedApplication::Longest;
+        // Each picture is quick in most movies. A host that has other work lengthens an event now
+        // and then, in processor time too: for a movie in which a picture is slow one more has to
+        // be. (Where there is one processor, the GUI thread is the rasteriser, and one movie is
+        // made and not judged.)
+        const bool judged = QThread::idealThreadCount() > 1;
         const QString path = folder.filePath("heart.mp4");
-        std::vector<Longest> pictures; // the first has the painter's preparation
-        const auto longest = [&pictures](std::size_t from) {
-            return *std::max_element(
-                pictures.begin() + static_cast<std::ptrdiff_t>(from), pictures.end(),
-                [](const Longest& a, const Longest& b) { return a.cpu_ms < b.cpu_ms; });
+        std::vector<int> quick; // movies in which a picture was
+        int all = 0;
+        std::string slow;
+        const auto mostly = [&] {
+            return std::all_of(quick.begin(), quick.end(), [&](int q) { return 2 * q > all; });
         };
-        for (int k = 0; k < 4 && (k == 0 || pictures[0].cpu_ms >= 150 || longest(1).cpu_ms >= 30);
-             ++k) {
-            std::vector<Longest> now;
+        while (all == 0 || (judged && all < 5 && !mostly())) {
+            std::vector<fake::WatchedApplication::Longest> now;
             const auto next = [&](int value) {
                 if (value == 0)
                     return;
@@ -96,26 +97,28 @@ class TestMovieGui : public fake::HeartTest
             now.push_back(app->end());
             QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : qPrintable(failed[0][0].toString()));
             QVERIFY2(now.size() > 30, qPrintable(QString::number(now.size())));
-            if (k == 0)
-                pictures = now;
-            QCOMPARE(now.size(), pictures.size());
-            for (std::size_t i = 0; i < now.size(); ++i)
-                if (now[i].cpu_ms < pictures[i].cpu_ms)
-                    pictures[i] = now[i];
+            quick.resize(all == 0 ? now.size() : quick.size());
+            QCOMPARE(now.size(), quick.size());
+            ++all;
+            // Mesa does not keep it everywhere (not on a processor with AVX-512); then each movie
+            // takes about what the one before them took, or half of it where that shared its core.
+            const double first_ms = now[0].cpu_ms > 0.4 * cold.cpu_ms ? 450 : 150;
+            std::size_t worst = 1;
+            for (std::size_t i = 0; i < now.size(); ++i) {
+                const bool in_time = now[i].cpu_ms < (i == 0 ? first_ms : 30 * test::slowdown);
+                quick[i] += in_time ? 1 : 0;
+                if (!in_time)
+                    slow = now[i].what;
+                if (i > 0 && now[i].cpu_ms > now[worst].cpu_ms)
+                    worst = i;
+            }
             qInfo("1280 x 720, %zu pictures in %.1f s, longest event of processor time: until the "
                   "first picture %.1f ms (%.1f ms where Mesa compiled the shaders), then %.1f ms "
                   "(%s)",
-                  now.size(), static_cast<double>(clock.elapsed()) / 1e3, pictures[0].cpu_ms,
-                  cold.cpu_ms, longest(1).cpu_ms, longest(1).what.c_str());
+                  now.size(), static_cast<double>(clock.elapsed()) / 1e3, now[0].cpu_ms,
+                  cold.cpu_ms, now[worst].cpu_ms, now[worst].what.c_str());
         }
-        const auto first = pictures[0], worst = longest(1);
-        if (QThread::idealThreadCount() > 1) { // else the GUI thread is the rasteriser
-            // Mesa does not keep it everywhere (not on a processor with AVX-512); then each movie
-            // takes about what the one before them took, or half of it where that shared its core.
-            const double most_ms = first.cpu_ms > 0.4 * cold.cpu_ms ? 450 : 150;
-            QVERIFY2(first.cpu_ms < most_ms, first.what.c_str());
-            QVERIFY2(worst.cpu_ms < 30 * test::slowdown, worst.what.c_str());
-        }
+        QVERIFY2(!judged || mostly(), slow.c_str());
         const auto movie = test::decode_movie(path.toStdString());
         QCOMPARE(movie.width, 1280);
         QCOMPARE(movie.height, 720);

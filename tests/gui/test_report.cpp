@@ -182,10 +182,13 @@ class TestReport : public fake::HeartTest
         QTRY_VERIFY_WITH_TIMEOUT(window.findChild<ReportPainter*>() == nullptr, 10000);
         host.play();
         QTRY_COMPARE(host.status().state, simulation::Status::State::running);
-        // Up to four reports: a host that has other work lengthens an event now and then, in
-        // processor time too; what takes long by itself does so in each of them.
-        fake::WatchedApplication::Longest first, worst;
-        for (int k = 0; k < 4 && (k == 0 || first.cpu_ms >= 150 || worst.cpu_ms >= 30); ++k) {
+        // Most reports are quick. A host that has other work lengthens an event now and then, in
+        // processor time too: for each report that is not quick one more has to be. (Where there is
+        // one processor, the GUI thread is the rasteriser, and one report is made and not judged.)
+        const bool judged = QThread::idealThreadCount() > 1;
+        int all = 0, quick = 0;
+        QString slow;
+        while (all < (judged ? 5 : 1) && 2 * quick <= all) {
             QFile::remove(file);
             QMetaObject::invokeMethod(
                 &window, [&] { window.exporting()->makeReport(file); }, Qt::QueuedConnection);
@@ -200,22 +203,23 @@ class TestReport : public fake::HeartTest
                   "%.1f ms (%s), %zu above 30 ms",
                   opened.cpu_ms, opened.what.c_str(), painted.cpu_ms, painted.what.c_str(),
                   app->above(30));
-            if (k == 0 || opened.cpu_ms < first.cpu_ms)
-                first = opened;
-            if (k == 0 || painted.cpu_ms < worst.cpu_ms)
-                worst = painted;
-            QTRY_VERIFY_WITH_TIMEOUT(window.findChild<ReportPainter*>() == nullptr, 10000);
-        }
-        if (QThread::idealThreadCount() > 1) { // else the GUI thread is the rasteriser
             // Mesa does not keep it everywhere (not on a processor with AVX-512); then each report
             // takes about what the one before them took. Where other tests share the core, what
             // takes 60 ms by itself took 160.
-            const double most_ms = first.cpu_ms > 0.4 * cold.cpu_ms ? 450 : 150;
-            QVERIFY2(first.cpu_ms < most_ms, (std::to_string(first.cpu_ms) + " ms of " +
-                                              std::to_string(cold.cpu_ms) + ", " + first.what)
-                                                 .c_str());
-            QVERIFY2(worst.cpu_ms < 30 * test::slowdown, worst.what.c_str());
+            const double most_ms = opened.cpu_ms > 0.4 * cold.cpu_ms ? 450 : 150;
+            ++all;
+            if (opened.cpu_ms < most_ms && painted.cpu_ms < 30 * test::slowdown)
+                ++quick;
+            else
+                slow = QString("%1 ms of %2, %3; then %4 ms, %5")
+                           .arg(opened.cpu_ms)
+                           .arg(cold.cpu_ms)
+                           .arg(QString::fromStdString(opened.what))
+                           .arg(painted.cpu_ms)
+                           .arg(QString::fromStdString(painted.what));
+            QTRY_VERIFY_WITH_TIMEOUT(window.findChild<ReportPainter*>() == nullptr, 10000);
         }
+        QVERIFY2(!judged || 2 * quick > all, qPrintable(slow));
         QCOMPARE(host.status().state, simulation::Status::State::running);
         QFile f(file);
         QVERIFY(f.open(QIODevice::ReadOnly));

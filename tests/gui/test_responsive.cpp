@@ -179,18 +179,18 @@ class TestResponsive : public fake::HeartTest
               runs.all, app->wall(0.99), app->above(30), app->events(), rate, simulated);
         // The rasteriser's own time is no blocking by the solver: software OpenGL on two slow cores
         // takes as long for a window without a run, and longer beside one; where a picture takes
-        // less than 10 ms, 30 ms are the bound. One second in which nothing takes longer.
+        // less than 10 ms, 30 ms are the bound. Most seconds are such that nothing takes longer.
         const double allowed = std::max(30.0, 10 + 2 * drawing_ms);
         const auto check = [&] {
             QVERIFY2(runs.mostly_quick(), worst.what.c_str());
             QVERIFY(app->events() > 100);
-            bool free = runs.last.held_ms < allowed;
-            for (int k = 0; !free && k < 8; ++k) {
+            int all = 1, free = runs.last.held_ms < allowed ? 1 : 0;
+            for (; all < 9 && 2 * free <= all; ++all) {
                 app->begin();
                 QTest::qWait(1000);
-                free = app->end().held_ms < allowed && app->events() > 25;
+                free += app->end().held_ms < allowed && app->events() > 25 ? 1 : 0;
             }
-            QVERIFY2(free, runs.last.what_wall.c_str());
+            QVERIFY2(2 * free > all, runs.last.what_wall.c_str());
         };
         check();
         return allowed;
@@ -248,17 +248,21 @@ class TestResponsive : public fake::HeartTest
         QObject here; // ends the connection
         connect(&host, &EngineHost::stimulated, &here, [&] { noticed.note(); });
         const double prompt = std::max(50.0, allowed);
-        double median = prompt;
-        // up to six times: a virtual machine's host that has other work delays whole seconds
-        for (int series = 0; series < 6 && median >= prompt; ++series) {
+        // A virtual machine's host that has other work delays whole seconds: for each series that
+        // is late one more has to be prompt.
+        double longest = 0;
+        int all = 0, in_time = 0;
+        for (; all < 7 && 2 * in_time <= all; ++all) {
             const auto [tissue, notice, held] = clicked(window, times, noticed);
             QVERIFY2(!tissue.empty(), "a click was not answered");
-            median = held[12];
+            longest = std::max(longest, held[12]);
+            in_time += held[12] < prompt ? 1 : 0;
             qInfo("from the press: in the tissue after %.1f ms (median), %.1f ms (longest); "
                   "noticed by the window after %.1f, %.1f ms",
                   tissue[12], tissue.back(), notice[12], notice.back());
         }
-        QVERIFY2(median < prompt, qPrintable(QString("%1 ms, allowed %2").arg(median).arg(prompt)));
+        QVERIFY2(2 * in_time > all,
+                 qPrintable(QString("%1 ms, allowed %2").arg(longest).arg(prompt)));
     }
 
     /// A picture off the screen, while the views are drawn ahead.
