@@ -12,7 +12,8 @@ namespace tawara {
 ///
 /// The queues of Qt that carry it are atomics inside a library that is built without the thread
 /// sanitizer, which sees no order there. So the function carries its own: what is written before
-/// it lies in its place is released there, and acquired by who calls or destroys it.
+/// it lies in its place is released there, and acquired by who calls or destroys it. What the call
+/// does is released behind it: Qt may leave it to the thread that posted to destroy the function.
 template <class F>
 class HandedOver
 {
@@ -25,6 +26,7 @@ class HandedOver
     {
         acquire();
         m_f();
+        release();
     }
 
   private:

@@ -22,6 +22,14 @@ def reasons(log):
     return out
 
 
+def rows_skipped(log):
+    """How many tests and rows of Qt Test were skipped for which reason, from ctest's LastTest.log; the most first."""
+    count = {}
+    for reason in re.findall(r"^SKIP   : \S+?\(.*?\) (.*)$", log, re.M):
+        count[reason] = count.get(reason, 0) + 1
+    return dict(sorted(count.items(), key=lambda c: (-c[1], c[0])))
+
+
 def record(text, log):
     """Of ctest's output and log.
     @throws ValueError  where ctest did not come to its end
@@ -34,16 +42,18 @@ def record(text, log):
     skipped = re.findall(r"\d+ - (\S+) \(Skipped\)", text)
     why = reasons(log)
     return {"seconds": round(float(seconds.group(1))), "tests": tests, "passed": tests - failed - len(skipped),
-            "skipped": [{"test": t, "reason": why.get(t, "it did not say")} for t in skipped],
+            "skipped": [{"test": t, "reason": why.get(t, "it did not say")} for t in skipped], "rows_skipped": rows_skipped(log),
             "note": f"{failed} failed" if failed else "none failed"}
 
 
 def check():
     text = ("99% tests passed, 1 tests failed out of 4\n\nTotal Test time (real) =  61.50 sec\n\nThe following tests did not run:\n"
             "\t  3 - style.tidy (Skipped)\n\nThe following tests FAILED:\n\t  2 - core.test_table (Failed)\n")
-    log = "1/4 Testing: core.test_table\nskipped: another's\n2/4 Testing: style.tidy\nskipped: 61 sources changed since 0123abc\n"
+    log = ("1/4 Testing: core.test_table\nskipped: another's\nSKIP   : TestTable::rows(of (two)) no GPU\nSKIP   : TestTable::all() no GPU\n"
+           "2/4 Testing: style.tidy\nskipped: 61 sources changed since 0123abc\n")
     assert record(text, log) == {"seconds": 62, "tests": 4, "passed": 2, "note": "1 failed",
-                                 "skipped": [{"test": "style.tidy", "reason": "61 sources changed since 0123abc"}]}
+                                 "skipped": [{"test": "style.tidy", "reason": "61 sources changed since 0123abc"}],
+                                 "rows_skipped": {"no GPU": 2}}
     assert record(text, "")["skipped"][0]["reason"] == "it did not say"
     try:
         record("Test project\n", log)

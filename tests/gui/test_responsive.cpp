@@ -124,7 +124,7 @@ class TestResponsive : public fake::HeartTest
         QVERIFY2(worst.cpu_ms < 100 * slow * test::slowdown, worst.what.c_str());
         // ranges and legends of the maps, and what Mesa compiles when they first come, are made by
         // and by; then nothing takes long
-        const auto then = app->watched(30, 9, [] { QTest::qWait(2500); });
+        const auto then = app->watched(30 * test::slowdown, 9, [] { QTest::qWait(2500); });
         qInfo("the four of them while computing: longest event %.1f ms of processor time (%s), "
               "%.1f ms of wall time; %d of %d times none of 30 ms",
               then.worst.cpu_ms, then.worst.what.c_str(), then.worst.wall_ms, then.quick, then.all);

@@ -162,7 +162,7 @@ def tried(m, folder, jobs, names, all_tests):
     """Makes a mutation, and takes it back. Returns its line of the record."""
     begun = time.monotonic()
     tests = names if all_tests else tests_of(m, names)
-    line = {"number": m["number"], "what": m["what"], "file": m["file"]}
+    line = {key: m[key] for key in ("number", "what", "file", "find", "replace")}
     path = ROOT / m["file"]
     before = path.read_bytes()
     try:

@@ -46,8 +46,16 @@ def _(use):
             f"{sum(r['crashes'] for r in lines)}; {fix(max(r['slowest_ms'] for r in lines) / 1e3, 1)} s; {max(r['peak_MB'] or 0 for r in lines)} MB")
 
 
+def rows_skipped(use):
+    """Tests within programs that passed, and rows of their data."""
+    why = use.one("suite.json").get("rows_skipped")
+    if why is None:
+        return "tests and rows within programs that were skipped were not counted"
+    return (f"{sum(why.values())} tests and rows within programs were skipped: " + ", ".join(f"{n} \"{reason}\"" for reason, n in why.items()))
+
+
 @reader("the suite (`tests/run.sh`) on two cores, the tests alone: time; tests; of these passed; skipped", lambda use: "builds are not in it; no GPU; "
-        + "; ".join([use.one("suite.json")["note"], *(f"`{s['test']}`: {s['reason']}" for s in use.one("suite.json")["skipped"])]),
+        + "; ".join([use.one("suite.json")["note"], rows_skipped(use), *(f"`{s['test']}`: {s['reason']}" for s in use.one("suite.json")["skipped"])]),
         "`TAWARA_BUILD=BUILD tests/run.sh; tests/bench/suite_record.py BUILD COMMIT MACHINE > RECORD.json`")
 def _(use):
     r = use.one("suite.json")
@@ -111,6 +119,12 @@ def _(use):
     return f"{use.one('asan.json')['engine_lines']['engine, all']['per_cent']} %"
 
 
+def replaced_functions(use):
+    """Tests that no sanitizer of addresses can follow."""
+    out = [f"`{test}` ({why})" for test, why in use.one("asan.json")["left_out"].items() if why.startswith("puts its own")]
+    return "not run with them: " + "; ".join(out)
+
+
 def asan_again(use):
     r = use.one("asan-again.json")
     return f"among {r['programs']['passed']} programs at {r['commit']} (`asan-again.json`; {r['tests']['failed']} tests failed)"
@@ -119,7 +133,7 @@ def asan_again(use):
 @reader("programs of the suite with address, undefined-behaviour and leak sanitizers; of these passed; tests passed, failed, skipped; address errors and "
         "undefined behaviour; leaks with a frame of this program", lambda use: f"what failed is mended and passes with sanitizers since, {asan_again(use)}: "
         "a report that came too late (a defect), two tests' bounds and lines of progress, a wait that was too short; leaks of libraries are not counted, "
-        "stacks have no functions' names; without CUDA", "`tests/sanitize/asan.sh`")
+        f"stacks have no functions' names; without CUDA; {replaced_functions(use)}", "`tests/sanitize/asan.sh`")
 def _(use):
     r = use.one("asan.json")
     tests = r["tests"]
