@@ -154,7 +154,7 @@ def _(use):
         "lost, crashed or left under a final name in part", "kills without a checkpoint yet begin anew; a run that is resumed has the bits of one that "
         "was not killed; LLVM's requests are among those for memory", "`tests/fuzz/torture.sh BUILD 50 30`")
 def _(use):
-    r = use.one("torture.jsonl", commit="26eaf0e1")
+    r = use.one("torture.jsonl", commit="7a8beca6")
     numbers = [r[k].split()[0] for k in ("kills", "memory", "files")]
     return f"{numbers[0]}; {numbers[1]}, {numbers[2]}: {0 if r['passed'] else 'some'}"
 
