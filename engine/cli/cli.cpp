@@ -309,7 +309,9 @@ int obeyed(std::span<const std::string> args, const Console& console)
         console.err << "stopped\n" << std::flush;
         return stopped;
     } catch (const std::bad_alloc&) {
-        return ended(device_failed, "cpu: not enough memory for this size");
+        return ended(device_failed,
+                     "cpu: not enough memory for this size: a coarser mesh (mesh.spacing_mm), "
+                     "--precision single or p1 in place of fvm take less");
     } catch (const std::exception& e) {
         return ended(1, std::string("internal: ") + e.what());
     }

@@ -83,6 +83,24 @@ class TestNewMesh : public QObject
             QVERIFY(h.seconds > 0);
         }
     }
+    void refusesWhatTheMemoryCannotHold()
+    {
+        const MeshSlab slab{{100, 70, 60}, 0.2};
+        const auto f = forecast(slab); // 315 million
+        using diffusion::Scheme;
+        const auto with = [&](Scheme scheme, double free_bytes) {
+            return reason([&] { need_memory(f, scheme, "spacing_mm", 0.2, free_bytes); });
+        };
+        const auto said = with(Scheme::p1, 21e9);
+        for (const char* part : {"spacing_mm: makes 315 million tetrahedra", "104 GB of memory",
+                                 "21 GB are free", "about 0.34 mm"})
+            QVERIFY2(said.contains(part), qPrintable(said));
+        QVERIFY(with(Scheme::p1, 90e9).isEmpty() && !with(Scheme::fvm, 90e9).isEmpty());
+        QVERIFY(with(Scheme::fvm, 0).isEmpty()); // what is free is not known
+        const auto finer = reason([] { need_memory_to_refine(16450, 5, 21e9); });
+        QVERIFY2(finer.contains("27 GB") && finer.contains("21 GB"), qPrintable(finer));
+        QVERIFY(reason([] { need_memory_to_refine(16450, 5, 30e9); }).isEmpty());
+    }
     void refusesWhatCannotBeMade()
     {
         const auto slab = std::make_shared<const mesh::TetMesh>(mesh::slab({1, 1, 1}, 0.5));

@@ -154,7 +154,8 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
     else if (a.cells != b.cells)
         add("cell models or reaction.scheme differ");
     if (out.empty())
-        add(std::string("tissue, conductivities, parameters, drugs, mass, tables, rest tolerance") +
+        add(std::string(
+                "mesh, tissue, conductivities, parameters, drugs, mass, tables, rest tolerance") +
             (a.stepping == static_cast<int>(device::Stepping::newton)
                  ? ", settings of Newton's method (diffusion.newton, time.dt_max_ms)"
                  : "") +

@@ -2,6 +2,7 @@
 #include "engine/simulation/tissue/new_mesh.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/memory.hpp"
 #include "engine/core/overload.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/generator/tetrahedralise.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <set>
 #include <unistd.h>
@@ -143,6 +145,37 @@ double session_bytes(const MeshForecast& f, diffusion::Scheme scheme)
     return program + per_tetrahedron * static_cast<double>(f.tetrahedra);
 }
 
+void need_memory(const MeshForecast& mesh, diffusion::Scheme scheme, const std::string& key,
+                 double edge_mm, double free_bytes)
+{
+    constexpr double at_least = 0.8, GB = 1e9;
+    const double bytes = session_bytes(mesh, scheme);
+    if (!(free_bytes > 0) || at_least * bytes <= free_bytes)
+        return;
+    const auto text = [](const char* format, double x) {
+        char out[32];
+        std::snprintf(out, sizeof out, format, x);
+        return std::string(out);
+    };
+    const double fits = edge_mm * std::cbrt(bytes / free_bytes);
+    throw InputError(key, "makes " + text("%.3g", static_cast<double>(mesh.tetrahedra) / 1e6) +
+                              " million tetrahedra, which take some " + text("%.0f", bytes / GB) +
+                              " GB of memory; " + text("%.0f", free_bytes / GB) +
+                              " GB are free: from about " + text("%.2g", fits) + " mm on they fit");
+}
+
+void need_memory_to_refine(double tetrahedra, int times, double free_bytes)
+{
+    // corners, a sixth of a vertex, neighbours
+    constexpr double bytes_a_tetrahedron = 50, GB = 1e9;
+    const double bytes = bytes_a_tetrahedron * tetrahedra * std::pow(8.0, times);
+    if (free_bytes > 0 && bytes > free_bytes)
+        throw InputError("times",
+                         "is " + std::to_string(times) + ": the mesh alone takes at least " +
+                             std::to_string(std::llround(bytes / GB)) + " GB of memory; " +
+                             std::to_string(std::llround(free_bytes / GB)) + " GB are free");
+}
+
 double machine_bytes()
 {
     const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
@@ -151,24 +184,25 @@ double machine_bytes()
 
 mesh::TetMesh make_mesh(const MeshRecipe& recipe, const Progress& progress)
 {
-    return std::visit(Overload{[&](const HeartParameters& p) {
-                                   return mesh::generator::generate_heart(p, progress);
-                               },
-                               [&](const MeshSlab& s) {
-                                   progress.at(0, "cutting the slab");
-                                   return mesh::slab(s.size_mm, s.spacing_mm);
-                               },
-                               [&](const Refinement& r) {
-                                   need_times(r.times);
-                                   need_room(static_cast<double>(r.mesh->tetrahedron_count()) *
-                                                 std::pow(8.0, r.times),
-                                             "times");
-                                   auto m = mesh::refine(*r.mesh, progress);
-                                   for (int k = 1; k < r.times; ++k)
-                                       m = mesh::refine(m, progress);
-                                   return m;
-                               }},
-                      recipe);
+    return std::visit(
+        Overload{
+            [&](const HeartParameters& p) { return mesh::generator::generate_heart(p, progress); },
+            [&](const MeshSlab& s) {
+                progress.at(0, "cutting the slab");
+                return mesh::slab(s.size_mm, s.spacing_mm);
+            },
+            [&](const Refinement& r) {
+                need_times(r.times);
+                need_room(static_cast<double>(r.mesh->tetrahedron_count()) * std::pow(8.0, r.times),
+                          "times");
+                need_memory_to_refine(static_cast<double>(r.mesh->tetrahedron_count()), r.times,
+                                      available_memory_bytes());
+                auto m = mesh::refine(*r.mesh, progress);
+                for (int k = 1; k < r.times; ++k)
+                    m = mesh::refine(m, progress);
+                return m;
+            }},
+        recipe);
 }
 
 Session carried_over(Session s, const mesh::TetMesh& fine)

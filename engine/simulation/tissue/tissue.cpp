@@ -2,6 +2,7 @@
 #include "engine/simulation/tissue/tissue.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/memory.hpp"
 #include "engine/core/resource.hpp"
 #include "engine/device/elements.hpp"
 #include "engine/diffusion/spectrum.hpp"
@@ -19,6 +20,7 @@
 #include "engine/simulation/tissue/fibres.hpp"
 #include "engine/simulation/tissue/heart_store.hpp"
 #include "engine/simulation/tissue/mesh_cache.hpp"
+#include "engine/simulation/tissue/new_mesh.hpp"
 #include "engine/simulation/tissue/prepacing.hpp"
 #include "engine/simulation/tissue/purkinje.hpp"
 #include "engine/simulation/tissue/region_notices.hpp"
@@ -84,6 +86,23 @@ mesh::TetMesh heart_of(const Session& s, const MeshHeart& heart, Notices& notice
     }
 }
 
+/// Refuses a mesh that the program would make, and that this machine has no memory for. What is
+/// wrong with the recipe otherwise is left to who makes it.
+void need_memory_for(const Session& s, const MeshRecipe& recipe, const char* key, double edge_mm)
+{
+    MeshForecast mesh;
+    try {
+        mesh = forecast(recipe);
+    } catch (const InputError&) {
+        return;
+    }
+    try {
+        need_memory(mesh, s.scheme, key, edge_mm, available_memory_bytes());
+    } catch (const InputError& e) {
+        throw InputError(s.name, key, e.reason);
+    }
+}
+
 } // namespace
 
 LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progress)
@@ -116,10 +135,13 @@ LoadedMesh load_mesh(const Session& s, Notices& notices, const Progress& progres
                                        number_text(slab->spacing_mm, 6) + " mm; " +
                                        number_text(length / cubes, 6) + " mm there"});
         }
+        need_memory_for(s, *slab, "/mesh/spacing_mm", slab->spacing_mm);
         return with_neighbours(mesh::slab(slab->size_mm, slab->spacing_mm));
     }
-    if (const auto* heart = std::get_if<MeshHeart>(&s.mesh))
+    if (const auto* heart = std::get_if<MeshHeart>(&s.mesh)) {
+        need_memory_for(s, heart->parameters, "/mesh/heart/edge_mm", heart->parameters.edge_mm);
         return with_neighbours(heart_of(s, *heart, notices, progress));
+    }
     const auto& file = std::get<MeshFile>(s.mesh);
     auto m = read(s.folder / file.file, file.unit);
     give_fibres(m, file.fibres, s.folder, file.rule, notices, progress);
