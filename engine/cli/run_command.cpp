@@ -13,9 +13,9 @@
 #include "engine/simulation/session/csv.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 
 namespace tawara::cli {
 namespace {
@@ -90,9 +90,9 @@ simulation::Session session_of(const Context& c, std::string& file,
         throw InputError(file, "there is none here; give the path of a session file");
     constexpr std::size_t most = 33U << 20; // parse_session() refuses as much
     std::string text;
-    for (std::istreambuf_iterator<char> at(*c.console().in), end; at != end && text.size() < most;
-         ++at)
-        text += *at;
+    std::array<char, 1U << 16> piece;
+    while (text.size() < most && c.console().in->read(piece.data(), piece.size()).gcount() > 0)
+        text.append(piece.data(), static_cast<std::size_t>(c.console().in->gcount()));
     if (c.console().stop.stop_requested()) // it may not be whole
         throw Cancelled();
     return simulation::parse_session(text, file, set);

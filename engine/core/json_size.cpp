@@ -29,6 +29,8 @@ std::size_t behind_comment(std::string_view text, std::size_t at)
     return at + 1;
 }
 
+constexpr std::string_view blanks = " \t\r\n", ends_of_word = " \t\r\n{}[]:,\"/";
+
 } // namespace
 
 JsonSize json_size(std::string_view text, std::size_t deepest)
@@ -43,6 +45,18 @@ JsonSize json_size(std::string_view text, std::size_t deepest)
         }
         if (c == '/') {
             at = behind_comment(text, at);
+            continue;
+        }
+        if (const auto end = text.find_first_not_of(blanks, at); end != at) {
+            const auto behind = std::min(end, text.size());
+            size.longest_blank = std::max(size.longest_blank, behind - at);
+            at = behind;
+            continue;
+        }
+        if (std::string_view("{}[]:,").find(c) == std::string_view::npos) {
+            const auto behind = std::min(text.find_first_of(ends_of_word, at + 1), text.size());
+            size.longest_word = std::max(size.longest_word, behind - at);
+            at = behind;
             continue;
         }
         ++at;
@@ -68,13 +82,18 @@ JsonSize json_size(std::string_view text, std::size_t deepest)
 
 std::string json_excess(const JsonSize& size, std::size_t deepest)
 {
-    constexpr std::size_t most_values = 4'000'000, most_keys = 2'000, most_of_large = 20'000;
+    constexpr std::size_t most_values = 4'000'000, most_keys = 2'000, most_of_large = 20'000,
+                          most_blank = 1U << 16, most_word = 1'000;
     if (size.depth > deepest)
         return "is nested more than " + std::to_string(deepest) + " deep";
     if (size.values > most_values)
         return "has more than " + std::to_string(most_values) + " values";
     if (size.most_keys > most_keys)
         return "has an object of more than " + std::to_string(most_keys) + " keys";
+    if (size.longest_blank > most_blank)
+        return "has more than " + std::to_string(most_blank) + " bytes of white space in a row";
+    if (size.longest_word > most_word)
+        return "has a number or a word of more than " + std::to_string(most_word) + " characters";
     if (size.keys_of_large > most_of_large)
         return "has more than " + std::to_string(most_of_large) + " keys in objects of more than " +
                std::to_string(large_json_object);

@@ -122,6 +122,11 @@ class TestCore : public QObject
         QCOMPARE(json_excess("[[[1]]]", 3), std::string());
         QCOMPARE(json_excess("[[[1]]]", 2), std::string("is nested more than 2 deep"));
         QCOMPARE(json_excess("]]}}\"\\", 2), std::string());
+        const std::string blank(70'000, ' '), word(2'000, '9');
+        QVERIFY(json_excess("[" + blank + "1]", 2).find("white space") != std::string::npos);
+        QVERIFY(json_excess("[1, -" + word + "]", 2).find("a number or a word") !=
+                std::string::npos);
+        QCOMPARE(json_excess("[\"" + blank + word + "\"]", 2), std::string()); // within a text
     }
 
     void poolCoversEveryIndexOnce_data()

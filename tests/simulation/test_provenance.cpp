@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every file that the program writes says which program made it, and of which run it is.
 #include "engine/cable/growth/network_vtu.hpp"
+#include "engine/core/error.hpp"
 #include "engine/core/provenance.hpp"
 #include "engine/mesh/io/provenance_field.hpp"
 #include "engine/simulation/results/checkpoint.hpp"
+#include "engine/simulation/results/png_text.hpp"
 #include "engine/simulation/results/provenance_read.hpp"
 #include "engine/simulation/results/run_picture.hpp"
 #include "tests/simulation/plane_wave.hpp"
 #include "tests/simulation/slab_commands.hpp"
 
 #include <QDirIterator>
+#include <QtEndian>
 
 using namespace tawara;
 using namespace tawara::simulation;
@@ -427,6 +430,37 @@ class TestProvenance : public tawara::test::SlabCommands
         const std::vector<double> v(t.problem.size(), -85);
         write_run_picture(t, pictured_potential(v), Provenance(), path("p.png").toStdString());
         QCOMPARE(not_of_program(carried(path("p.png"))), QByteArray());
+    }
+
+    /// As Qt writes a long text of a picture: packed.
+    void packedTextOfAPicture()
+    {
+        const QByteArray text = "{\"program\":\"tawara\",\"session\":{}}";
+        const auto chunk = [](const char* kind, const QByteArray& data) {
+            QByteArray length(4, '\0');
+            qToBigEndian(static_cast<quint32>(data.size()), length.data());
+            return length + kind + data + QByteArray(4, '\0'); // a checksum that nobody looks at
+        };
+        const auto write = [&](const QByteArray& chunks) {
+            QFile file(path("q.png"));
+            file.open(QIODevice::WriteOnly);
+            file.write(QByteArray("\x89PNG\r\n\x1a\n", 8) + chunk("IHDR", QByteArray(13, '\0')) +
+                       chunks + chunk("IEND", {}));
+            return path("q.png").toStdString();
+        };
+        const auto packed = qCompress(text).mid(4), name = QByteArray("provenance");
+        const auto found = [&](const char* kind, const QByteArray& data) {
+            return QByteArray::fromStdString(
+                png_text(write(chunk(kind, name + '\0' + data)), "provenance", 1U << 20));
+        };
+        QCOMPARE(found("tEXt", text), text);
+        QCOMPARE(found("zTXt", '\0' + packed), text);
+        QCOMPARE(found("iTXt", QByteArray("\0\0\0\0", 4) + text), text);
+        QCOMPARE(found("iTXt", QByteArray("\1\0en\0\0", 6) + packed), text);
+        QCOMPARE(found("eXIf", text), QByteArray());
+        QVERIFY_THROWS_EXCEPTION(InputError, found("zTXt", '\0' + packed.chopped(3)));
+        const auto large = '\0' + qCompress(QByteArray(3 << 20, 'a')).mid(4); // a few kB
+        QVERIFY_THROWS_EXCEPTION(InputError, found("zTXt", large));
     }
 
     void network()

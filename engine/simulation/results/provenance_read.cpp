@@ -8,6 +8,7 @@
 #include "engine/simulation/results/checkpoint.hpp"
 #include "engine/simulation/results/output_digest.hpp"
 #include "engine/simulation/results/outputs.hpp"
+#include "engine/simulation/results/png_text.hpp"
 #include "engine/simulation/results/report_record.hpp"
 #include "engine/simulation/session/session_json.hpp"
 
@@ -103,6 +104,8 @@ std::string within(const fs::path& file)
         text.resize(static_cast<std::size_t>(in.gcount()));
         return text;
     };
+    if (const auto text = png_text(file, provenance_name, most_report); !text.empty())
+        return object_at(text);
     if (const auto at = first_place(in, head))
         return object_at(from(*at));
     constexpr std::string_view in_html = "content=\"{&quot;program&quot;:&quot;tawara&quot;";
