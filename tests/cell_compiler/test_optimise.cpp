@@ -111,6 +111,16 @@ class TestOptimise : public QObject
         for (const double v : {-90.0, -13.0, 45.0})
             QVERIFY(near(e.at(v), plain.at(v)));
     }
+    /// More than models have are left as they are, since the search goes with their number cubed.
+    void manyExponentialsKeepTheirs()
+    {
+        std::string text = "exp(V)";
+        for (int n = 2; n <= 300; ++n)
+            text += " + exp(" + std::to_string(n) + " * V)";
+        Expression e(text.c_str());
+        QCOMPARE(exponential_basis(e.g, e.roots, typical, {}), 0);
+        QCOMPARE(e.count(Op::exp), 300);
+    }
     /// All but the base are powers times exponentials so slow that polynomials do.
     void exponentials_near_powers_become_short()
     {

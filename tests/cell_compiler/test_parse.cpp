@@ -85,6 +85,10 @@ class TestParse : public QObject
         row("gate.m\n", "gate.mm\n",
             "decay.mmt:17: unknown variable 'gate.mm'; the nearest known is 'gate.m'");
         row("in [mV]", "in [mVV]", "decay.mmt:14: unknown unit [mVV]");
+        std::string endless = "mV";
+        while (endless.size() < 2000)
+            endless += "*mV";
+        row("in [mV]", ("in [" + endless + "]").c_str(), "decay.mmt:14: unknown unit [mV*mV*");
         row("exp(-V / 7)", "eyp(-V / 7)",
             "decay.mmt:28: unknown function 'eyp'; the nearest known is 'exp'");
         row("membrane.V = -80\n", "", "state 'membrane.V' has no initial value");

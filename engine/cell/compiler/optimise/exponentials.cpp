@@ -227,6 +227,12 @@ class Basis
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                       const OptimiseOptions& options)
 {
+    // The search takes a time that goes with the cube of their number: half a second for these.
+    // Models have some thirty to 120.
+    constexpr std::ptrdiff_t most = 256;
+    const auto all = reachable(g, roots);
+    if (std::count_if(all.begin(), all.end(), [&](Node n) { return g.op(n) == Op::exp; }) > most)
+        return 0;
     LinearForms forms(g, typical);
     struct Group
     {
@@ -235,7 +241,7 @@ int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double
         std::vector<Exponential> list;
     };
     std::vector<Group> groups;
-    for (const Node n : reachable(g, roots)) {
+    for (const Node n : all) {
         if (g.op(n) != Op::exp || !forms.varies(n))
             continue;
         const Linear l = forms.of(g.arg(n, 0));

@@ -6,6 +6,7 @@
 #include "engine/cell/compiler/parse/trimmed.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/utf8.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -218,7 +219,7 @@ class MmtReader
             v.unit_text = trimmed(value.substr(1, value.size() - 2));
             v.units = parse_short_units(v.unit_text);
             if (!v.units)
-                fail(l, "unknown unit [" + v.unit_text +
+                fail(l, "unknown unit [" + shortened(v.unit_text, 60) +
                             "]; write it from SI symbols, e.g. [mV], [uA/cm^2]");
         } else if (key == "label")
             v.labels.push_back(value);

@@ -5,6 +5,7 @@
 #include "engine/cell/compiler/parse/model_text.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/nearest.hpp"
+#include "engine/core/utf8.hpp"
 
 #include <cctype>
 #include <charconv>
@@ -249,7 +250,7 @@ class Parser
                 fail("']' is missing after the unit");
             const std::string unit(t_.substr(at_ + 1, end - at_ - 1));
             if (!parse_short_units(unit))
-                fail("unknown unit [" + unit +
+                fail("unknown unit [" + shortened(unit, 60) +
                      "]; write it from SI symbols, e.g. [mV], [uA/cm^2], [1/ms]");
             at_ = end + 1;
         }

@@ -163,6 +163,9 @@ std::optional<double> si_prefix(std::string_view text)
 std::optional<Units> parse_short_units(std::string_view text)
 {
     text = trim(text);
+    constexpr std::size_t most = 1000; // characters; those of models have some twenty
+    if (text.size() > most)
+        return {};
     Units out;
     if (const auto p = text.find('('); p != std::string_view::npos && text.back() == ')') {
         const auto f = number(trim(text.substr(p + 1, text.size() - p - 2)));
