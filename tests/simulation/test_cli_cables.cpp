@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <sys/stat.h>
 #include <thread>
 
 using namespace tawara;
@@ -115,6 +116,9 @@ class TestCliCables : public QObject
         fs::create_directory(out / "spikes.csv");
         const auto before = fs::last_write_time(out / "traces.csv");
         QVERIFY(fails("is a folder, and the run writes a file of that name"));
+        fs::remove(out / "spikes.csv");
+        QCOMPARE(mkfifo((out / "spikes.csv").c_str(), 0600), 0);
+        QVERIFY(fails("is a device or a pipe, and the run writes a file of that name"));
         QVERIFY(fs::last_write_time(out / "traces.csv") == before);
     }
 

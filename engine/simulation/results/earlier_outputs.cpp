@@ -188,10 +188,18 @@ bool ComingOutputs::has_checkpoint(const std::string& name) const
 void need_places(const fs::path& out, const ComingOutputs& coming)
 {
     std::error_code none;
-    for (const auto& name : coming.files)
-        if (fs::symlink_status(out / name, none).type() == fs::file_type::directory)
-            throw InputError((out / name).string(), "is a folder, and the run writes a file of "
-                                                    "that name; move it, or choose another folder");
+    for (const auto& name : coming.files) {
+        const auto type = fs::symlink_status(out / name, none).type();
+        using Type = fs::file_type;
+        if (type == Type::regular || type == Type::symlink || type == Type::not_found ||
+            type == Type::none || type == Type::unknown)
+            continue; // replaced, or what opening it says
+        throw InputError(
+            (out / name).string(),
+            std::string(type == Type::directory ? "is a folder" : "is a device or a pipe") +
+                ", and the run writes a file of that name; move it, or choose another "
+                "folder");
+    }
     if (coming.pieces > 0)
         need_folder(out / "activation", "maps");
     if (coming.frame_every <= 0)
