@@ -4,7 +4,7 @@
 
 Each target has SECONDS in all and at most EXECUTIONS inputs. It is run by the slice: whenever a process is free, the target
 with the fewest inputs so far is next, so that a slow one has more processes. A target goes on from what its slices have found.
-OUT/record.jsonl has a line for each target; what crashes, hangs or fills memory is OUT/found/TARGET-crash-..., -timeout-...,
+OUT/record.jsonl has a line for each target (until the end OUT/so_far.jsonl, of the slices that have ended); what crashes, hangs or fills memory is OUT/found/TARGET-crash-..., -timeout-...,
 -oom-..., each with the end of its log; new inputs are in OUT/corpus/TARGET. Ends with 1 where something was found.
 """
 import argparse
@@ -127,6 +127,7 @@ class Fuzzing:
             target.core_s += stat("core_seconds") or took
             target.slowest_ms = max(target.slowest_ms, stat("slowest_unit_ms"))
             target.peak_mb = max(target.peak_mb, int(stat("peak_rss_mb")))
+            (self.args.out / "so_far.jsonl").write_text(self.record())
             if status == 0:
                 log.unlink()
                 return
@@ -135,6 +136,17 @@ class Fuzzing:
             print(f"{target.name}: {said[0] if said else text[-300:]}", file=sys.stderr, flush=True)
             lines = text.splitlines()[-120:]
             (self.args.out / "found" / f"{log.stem}.log").write_text("\n".join(lines) + "\n")
+
+    def record(self):
+        """A line of JSON for each target."""
+        a, lines = self.args, []
+        for t in self.targets:
+            line = {"target": t.name, "executions": t.executions, "seconds": round(t.seconds), "core_s": round(t.core_s),
+                    "crashes": t.found, "slowest_ms": t.slowest_ms, "peak_MB": t.peak_mb, "commit": a.commit}
+            if a.machine:
+                line["machine"] = a.machine
+            lines.append(json.dumps(line) + "\n")
+        return "".join(lines)
 
     def work(self):
         while True:
@@ -171,15 +183,10 @@ def main():
         w.start()
     for w in workers:
         w.join()
+    print(fuzzing.record(), end="", flush=True)
     with open(args.out / "record.jsonl", "a", encoding="utf-8") as record:
-        for t in targets:
-            line = {"target": t.name, "executions": t.executions, "seconds": round(t.seconds), "core_s": round(t.core_s),
-                    "crashes": t.found, "slowest_ms": t.slowest_ms, "peak_MB": t.peak_mb, "commit": args.commit}
-            if args.machine:
-                line["machine"] = args.machine
-            text = json.dumps(line)
-            print(text, flush=True)
-            record.write(text + "\n")
+        record.write(fuzzing.record())
+    (args.out / "so_far.jsonl").unlink(missing_ok=True)
     return 1 if any(t.found for t in targets) else 0
 
 
