@@ -37,9 +37,11 @@ JsonSize json_size(std::string_view text, std::size_t deepest)
 {
     JsonSize size;
     std::vector<std::size_t> open; // keys of each list or object that is open
+    std::size_t blank = 0;         // bytes of white space since a text or a number
     for (std::size_t at = 0; at < text.size();) {
         const char c = text[at];
         if (c == '"') {
+            blank = 0;
             at = behind_quotes(text, at);
             continue;
         }
@@ -50,12 +52,15 @@ JsonSize json_size(std::string_view text, std::size_t deepest)
         if (const auto end = text.find_first_not_of(blanks, at); end != at) {
             const auto behind = std::min(end, text.size());
             size.longest_blank = std::max(size.longest_blank, behind - at);
+            size.most_blank = std::max(size.most_blank, blank += behind - at);
             at = behind;
             continue;
         }
         if (std::string_view("{}[]:,").find(c) == std::string_view::npos) {
             const auto behind = std::min(text.find_first_of(ends_of_word, at + 1), text.size());
             size.longest_word = std::max(size.longest_word, behind - at);
+            if (c == '-' || (c >= '0' && c <= '9'))
+                blank = 0;
             at = behind;
             continue;
         }
@@ -83,7 +88,7 @@ JsonSize json_size(std::string_view text, std::size_t deepest)
 std::string json_excess(const JsonSize& size, std::size_t deepest)
 {
     constexpr std::size_t most_values = 4'000'000, most_keys = 2'000, most_of_large = 20'000,
-                          most_blank = 1U << 16, most_word = 1'000;
+                          most_blank = 1U << 16, most_blank_between = 1U << 20, most_word = 1'000;
     if (size.depth > deepest)
         return "is nested more than " + std::to_string(deepest) + " deep";
     if (size.values > most_values)
@@ -92,6 +97,9 @@ std::string json_excess(const JsonSize& size, std::size_t deepest)
         return "has an object of more than " + std::to_string(most_keys) + " keys";
     if (size.longest_blank > most_blank)
         return "has more than " + std::to_string(most_blank) + " bytes of white space in a row";
+    if (size.most_blank > most_blank_between)
+        return "has more than " + std::to_string(most_blank_between) +
+               " bytes of white space without a text or a number between them";
     if (size.longest_word > most_word)
         return "has a number or a word of more than " + std::to_string(most_word) + " characters";
     if (size.keys_of_large > most_of_large)

@@ -4,7 +4,6 @@
 #include "engine/core/failure_text.hpp"
 #include "engine/core/few_cores.hpp"
 #include "engine/core/file_content.hpp"
-#include "engine/core/json_size.hpp"
 #include "engine/core/latest_value.hpp"
 #include "engine/core/machine.hpp"
 #include "engine/core/nearest.hpp"
@@ -108,25 +107,6 @@ class TestCore : public QObject
                 QCOMPARE(e.reason, std::string(says));
             }
         }
-    }
-
-    /// Brackets in texts and comments are none; a quote in a comment begins no text.
-    void sizesOfJson()
-    {
-        const auto s = json_size("{\"a\": \"[[:,\\\"{\", \"b\": [1, {\"c:\": []}], \"a\": 2}", 100);
-        QCOMPARE(s.depth, std::size_t(4));
-        QCOMPARE(s.keys, std::size_t(4));
-        QCOMPARE(s.most_keys, std::size_t(3));
-        QCOMPARE(s.values, std::size_t(11)); // 4 brackets, 4 keys, 3 commas
-        QCOMPARE(json_size("// \"\n/* [\" */[[[1]]]", 100).depth, std::size_t(3));
-        QCOMPARE(json_excess("[[[1]]]", 3), std::string());
-        QCOMPARE(json_excess("[[[1]]]", 2), std::string("is nested more than 2 deep"));
-        QCOMPARE(json_excess("]]}}\"\\", 2), std::string());
-        const std::string blank(70'000, ' '), word(2'000, '9');
-        QVERIFY(json_excess("[" + blank + "1]", 2).find("white space") != std::string::npos);
-        QVERIFY(json_excess("[1, -" + word + "]", 2).find("a number or a word") !=
-                std::string::npos);
-        QCOMPARE(json_excess("[\"" + blank + word + "\"]", 2), std::string()); // within a text
     }
 
     void poolCoversEveryIndexOnce_data()
