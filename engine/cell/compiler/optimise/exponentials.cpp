@@ -222,16 +222,21 @@ class Basis
     std::vector<Unit> units_;
 };
 
+/// Each exponential is compared with one of each group: half a million times at the most. Models
+/// have some thirty to 120, and four times as many in a step by stages.
+constexpr std::ptrdiff_t most_to_compare = 1024;
+/// The search for a basis goes with the cube of a group's number: half a second for 256 of one
+/// group, or for 160 of each of four stages.
+constexpr double most_steps = 256. * 256 * 256;
+
 } // namespace
 
 int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double> typical,
                       const OptimiseOptions& options)
 {
-    // The search takes a time that goes with the cube of their number: half a second for these.
-    // Models have some thirty to 120.
-    constexpr std::ptrdiff_t most = 256;
     const auto all = reachable(g, roots);
-    if (std::count_if(all.begin(), all.end(), [&](Node n) { return g.op(n) == Op::exp; }) > most)
+    if (std::count_if(all.begin(), all.end(), [&](Node n) { return g.op(n) == Op::exp; }) >
+        most_to_compare)
         return 0;
     LinearForms forms(g, typical);
     struct Group
@@ -260,8 +265,14 @@ int exponential_basis(Graph& g, std::vector<Node>& roots, std::span<const double
     }
     std::unordered_map<Node, Node> to;
     int changes = 0;
-    for (const Group& x : groups)
+    double steps = 0;
+    for (const Group& x : groups) {
+        const double more = std::pow(static_cast<double>(x.list.size()), 3);
+        if (steps + more > most_steps)
+            continue;
+        steps += more;
         changes += Basis(g, options).run(x.list, to);
+    }
     // replacements refer to old arguments w, which hold no exponential of the same group
     roots = rewrite(g, roots, [&](Node n, const std::array<Node, 3>& a) {
         if (const auto it = to.find(n); it != to.end())
