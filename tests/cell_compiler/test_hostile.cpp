@@ -174,6 +174,8 @@ class TestHostile : public QObject
         const std::string mmt = "[[model]]\nc.V = -80\n[c]\ndot(V) = -V\n";
         row("units in a line", false, mmt + "k = 1" + many(20000, [](S) { return " in [mV]"; }),
             "more than 50 units");
+        row("a unit", false, mmt + "k = 1 in [mV" + many(500000, [](S) { return "*m"; }) + "]\n",
+            "unknown unit [mV*m*m");
         row("labels in a line", false, mmt + "k = 1" + many(20000, [](S) { return " label x"; }),
             "more than 50 units");
         row("variables", false, mmt + many(100000, [](S i) { return "k" + i + " = " + i + "\n"; }),
@@ -193,6 +195,11 @@ class TestHostile : public QObject
             "<model xmlns=\"http://www.cellml.org/cellml/1.1#\"" +
                 many(100000, [](S i) { return " a" + i + "=\"\""; }) + "/>",
             "more than 64 kB");
+        row("parts of units", true,
+            "<model name=\"m\" xmlns=\"http://www.cellml.org/cellml/1.1#\"><units name=\"q\">" +
+                many(1000, [](S) { return "<unit units=\"volt\"/>"; }) +
+                "</units><component name=\"c\"/></model>",
+            "units 'q' are made of more than 100 units");
         const auto variable = [](S i) { return "<variable name=\"v" + i + "\" units=\"mV\"/>"; };
         row("many variables", true, head + "<component name=\"c\">" + many(100000, variable),
             "not well-formed");

@@ -226,6 +226,11 @@ Units CellmlDocument::defined(pugi::xml_node definition, pugi::xml_node componen
     const auto parts = children(definition, "unit");
     if (parts.empty()) // a new base unit
         return Units{1, 0, {{"'" + name + "'", 1}}};
+    constexpr std::size_t most_parts = 100; // those of models have some five
+    if (parts.size() > most_parts)
+        xml_.fail(definition, "units '" + name + "' are made of more than " +
+                                  std::to_string(most_parts) +
+                                  " units; put them together by exponents");
     Units out;
     for (const auto p : parts) {
         const auto number = [&](const char* key, double fallback) {
