@@ -169,15 +169,19 @@ class TestResumedFaults : public SlabCommands
         row("one region more",
             {"--set", R"(tissue.regions.1={"where": {"sphere_mm": {"centre": [1, 1, 1],
              "radius": 1}}, "name": "scar", "conductivity_scale": 0.1})"},
-            "tissue, conductivities, ");
+            "mesh, tissue, conductivities, ");
+        row("as many unknowns of another mesh",
+            {"--set", "mesh.slab_mm=[4.8,1.92,0.96]", "--set", "mesh.spacing_mm=0.48"},
+            "mesh, tissue, conductivities, ");
         row("drug", {"--set", R"(drugs=[{"name": "d", "factors": {"g_Kr": 0.5}}])"},
-            "tissue, conductivities, parameters, drugs, mass, tables, rest tolerance "
+            "mesh, tissue, conductivities, parameters, drugs, mass, tables, rest tolerance "
             "or the Purkinje network differ. Resume with the session and precision that wrote the "
             "checkpoint; stimuli, "
             "probes, ECG, outputs and end may differ");
         for (const char* set : {"diffusion.mass=consistent", "reaction.tables_mV=0.05",
                                 "reaction.rest_tolerance_mV=0.1"})
-            row(set, {"--set", set}, "tissue, conductivities, parameters, drugs, mass, tables, ");
+            row(set, {"--set", set},
+                "mesh, tissue, conductivities, parameters, drugs, mass, tables, ");
     }
 
     void saysHowACheckpointIsAnother()
