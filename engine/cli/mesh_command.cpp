@@ -4,6 +4,7 @@
 #include "engine/cli/fibre_angles.hpp"
 #include "engine/cli/mesh_output.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/memory.hpp"
 #include "engine/diffusion/spectrum.hpp"
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
@@ -220,6 +221,8 @@ void refine(Context& c, const Files& f)
         throw InputError("--times", "is " + std::to_string(f.times) + "; it should be from 1 to " +
                                         std::to_string(simulation::most_refinements));
     const auto coarse = std::make_shared<const mesh::TetMesh>(std::move(read(c, f).mesh));
+    simulation::need_memory_to_refine(static_cast<double>(coarse->tetrahedron_count()), f.times,
+                                      available_memory_bytes(), "--times");
     finish(c, f, to, simulation::make_mesh(simulation::Refinement{coarse, f.times}, c.progress()));
 }
 

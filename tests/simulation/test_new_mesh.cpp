@@ -96,10 +96,17 @@ class TestNewMesh : public QObject
                                  "21 GB are free", "about 0.34 mm"})
             QVERIFY2(said.contains(part), qPrintable(said));
         QVERIFY(with(Scheme::p1, 90e9).isEmpty() && !with(Scheme::fvm, 90e9).isEmpty());
+        QVERIFY(with(Scheme::fvm, 160e9).isEmpty() && !with(Scheme::fvm, 155e9).isEmpty());
         QVERIFY(with(Scheme::fvm, 0).isEmpty()); // what is free is not known
-        const auto finer = reason([] { need_memory_to_refine(16450, 5, 21e9); });
-        QVERIFY2(finer.contains("27 GB") && finer.contains("21 GB"), qPrintable(finer));
-        QVERIFY(reason([] { need_memory_to_refine(16450, 5, 30e9); }).isEmpty());
+        const auto finer = [](int times, double free_bytes) {
+            return reason([&] { need_memory_to_refine(16450, times, free_bytes, "--times"); });
+        };
+        QCOMPARE(finer(5, 21e9),
+                 "--times: is 5 and makes 539 million tetrahedra, whose mesh alone takes at least "
+                 "53.9 GB of memory; 21 GB are free: up to 4 fits");
+        QVERIFY(finer(5, 13e9).endsWith("up to 3 fits")); // 4 times take 13.5 GB at twice as much
+        QVERIFY(finer(1, 1e7).contains("once may not fit either"));
+        QVERIFY(finer(5, 54e9).isEmpty() && finer(5, 0).isEmpty());
     }
     void refusesWhatCannotBeMade()
     {

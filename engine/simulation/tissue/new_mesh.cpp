@@ -7,7 +7,9 @@
 #include "engine/mesh/check.hpp"
 #include "engine/mesh/generator/tetrahedralise.hpp"
 #include "engine/mesh/io/mesh_io.hpp"
+#include "engine/simulation/session/csv.hpp"
 #include "engine/simulation/session/purkinje_keys.hpp"
+#include "engine/simulation/session/size_text.hpp"
 #include "engine/simulation/session/suggest.hpp"
 #include "engine/simulation/tissue/lowered.hpp"
 
@@ -148,7 +150,8 @@ double session_bytes(const MeshForecast& f, diffusion::Scheme scheme)
 void need_memory(const MeshForecast& mesh, diffusion::Scheme scheme, const std::string& key,
                  double edge_mm, double free_bytes)
 {
-    constexpr double at_least = 0.8, GB = 1e9;
+    constexpr double GB = 1e9;
+    const double at_least = scheme == diffusion::Scheme::fvm ? 0.63 : 0.8;
     const double bytes = session_bytes(mesh, scheme);
     if (!(free_bytes > 0) || at_least * bytes <= free_bytes)
         return;
@@ -164,16 +167,23 @@ void need_memory(const MeshForecast& mesh, diffusion::Scheme scheme, const std::
                               " GB are free: from about " + text("%.2g", fits) + " mm on they fit");
 }
 
-void need_memory_to_refine(double tetrahedra, int times, double free_bytes)
+void need_memory_to_refine(double tetrahedra, int times, double free_bytes, const std::string& key)
 {
-    // corners, a sixth of a vertex, neighbours
-    constexpr double bytes_a_tetrahedron = 50, GB = 1e9;
-    const double bytes = bytes_a_tetrahedron * tetrahedra * std::pow(8.0, times);
-    if (free_bytes > 0 && bytes > free_bytes)
-        throw InputError("times",
-                         "is " + std::to_string(times) + ": the mesh alone takes at least " +
-                             std::to_string(std::llround(bytes / GB)) + " GB of memory; " +
-                             std::to_string(std::llround(free_bytes / GB)) + " GB are free");
+    constexpr double least = 100, million = 1e6; // bytes of a tetrahedron
+    const auto made = [&](int n) { return tetrahedra * std::pow(8.0, n); };
+    if (!(free_bytes > 0) || least * made(times) <= free_bytes)
+        return;
+    int fits = times - 1;
+    while (fits > 0 && 2 * least * made(fits) > free_bytes)
+        --fits;
+    throw InputError(key, "is " + std::to_string(times) + " and makes " +
+                              number_text(made(times) / million, 3) +
+                              " million tetrahedra, whose mesh alone takes at least " +
+                              size_text(least * made(times)) + " of memory; " +
+                              size_text(free_bytes) + " are free: " +
+                              (fits > 0 ? "up to " + std::to_string(fits) + " fits"
+                                        : "once may not fit either; take a coarser mesh or a "
+                                          "machine with more memory"));
 }
 
 double machine_bytes()

@@ -45,8 +45,9 @@ double session_bytes(const MeshForecast& mesh, diffusion::Scheme scheme);
 /// The machine's [bytes]; 0 where it does not say.
 double machine_bytes();
 
-/// Refuses a mesh that cannot be run in the memory that is free: where 0.8 of session_bytes() are
-/// more than that, so that what fits is not refused. A kernel that has no memory left ends the
+/// Refuses a mesh that cannot be run in the memory that is free: where 0.8 of session_bytes() by
+/// p1, 0.63 by fvm (500 a tetrahedron) are more than that, so that what fits is not refused: runs
+/// in single precision take less. A kernel that has no memory left ends the
 /// program without a word.
 /// @param key         what the length `edge_mm` is called where the mesh was asked for
 /// @param edge_mm     of its edges or cubes; tetrahedra go with its inverse cubed
@@ -54,9 +55,14 @@ double machine_bytes();
 /// @throws InputError `key` with the tetrahedra, what they take, and the length that fits
 void need_memory(const MeshForecast& mesh, diffusion::Scheme scheme, const std::string& key,
                  double edge_mm, double free_bytes);
-/// The same of a refinement as a mesh alone, without a run on it: 50 bytes a tetrahedron.
-/// @throws InputError "times"
-void need_memory_to_refine(double tetrahedra, int times, double free_bytes);
+/// The same of a refinement as a mesh alone, without a run on it: refused where 8^times *
+/// tetrahedra take more than what is free at 100 bytes each. Says how many times fit at twice as
+/// much.
+/// @param tetrahedra  of the mesh that is refined
+/// @param key         what `times` is called where the refinement was asked for
+/// @throws InputError `key`
+void need_memory_to_refine(double tetrahedra, int times, double free_bytes,
+                           const std::string& key = "times");
 
 /// @throws InputError as forecast(); Cancelled
 mesh::TetMesh make_mesh(const MeshRecipe& recipe, const Progress& progress = {});
