@@ -457,6 +457,9 @@ class TestProvenance : public tawara::test::SlabCommands
         QCOMPARE(found("zTXt", '\0' + packed), text);
         QCOMPARE(found("iTXt", QByteArray("\0\0\0\0", 4) + text), text);
         QCOMPARE(found("iTXt", QByteArray("\1\0en\0\0", 6) + packed), text);
+        const auto herz =
+            qCompress("{\"name\":\"Sch\xf6ns Herz\"}").mid(4); // Latin-1, as Qt packs it
+        QCOMPARE(found("zTXt", '\0' + herz), QByteArray("{\"name\":\"Sch\xc3\xb6ns Herz\"}"));
         QCOMPARE(found("eXIf", text), QByteArray());
         QVERIFY_THROWS_EXCEPTION(InputError, found("zTXt", '\0' + packed.chopped(3)));
         const auto large = '\0' + qCompress(QByteArray(3 << 20, 'a')).mid(4); // a few kB

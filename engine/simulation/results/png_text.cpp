@@ -2,6 +2,7 @@
 #include "engine/simulation/results/png_text.hpp"
 
 #include "engine/core/error.hpp"
+#include "engine/core/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,9 +62,9 @@ std::string text_of(std::string_view kind, std::string_view data, std::string_vi
         return {};
     const auto rest = data.substr(name.size() + 1);
     if (kind == "tEXt")
-        return std::string(rest);
+        return readable(rest);
     if (kind == "zTXt")
-        return inflated(rest.substr(1), most, file);
+        return readable(inflated(rest.substr(1), most, file));
     const bool packed = rest[0] != '\0';
     const auto text = behind_languages(rest);
     return packed ? inflated(text, most, file) : std::string(text);

@@ -7,8 +7,9 @@
 
 namespace tawara::simulation {
 
-/// The text of that name, of a tEXt, zTXt or iTXt chunk, compressed or not; empty where the file is
-/// no PNG or has none. Bytes are as they are in the file: UTF-8 in iTXt, Latin-1 in the others.
+/// The text of that name in UTF-8, of a tEXt, zTXt or iTXt chunk, compressed or not; empty where
+/// the file is no PNG or has none. Those of tEXt and zTXt are Latin-1 in the file: readable() of
+/// them.
 /// @param most  bytes that a text may have, compressed and not
 /// @throws InputError where the text is larger, or its compressed bytes are damaged
 /// Cost: chunks of other names are skipped.
