@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <set>
 #include <unistd.h>
@@ -150,21 +149,15 @@ double session_bytes(const MeshForecast& f, diffusion::Scheme scheme)
 void need_memory(const MeshForecast& mesh, diffusion::Scheme scheme, const std::string& key,
                  double edge_mm, double free_bytes)
 {
-    constexpr double GB = 1e9;
     const double at_least = scheme == diffusion::Scheme::fvm ? 0.63 : 0.8;
     const double bytes = session_bytes(mesh, scheme);
     if (!(free_bytes > 0) || at_least * bytes <= free_bytes)
         return;
-    const auto text = [](const char* format, double x) {
-        char out[32];
-        std::snprintf(out, sizeof out, format, x);
-        return std::string(out);
-    };
     const double fits = edge_mm * std::cbrt(bytes / free_bytes);
-    throw InputError(key, "makes " + text("%.3g", static_cast<double>(mesh.tetrahedra) / 1e6) +
-                              " million tetrahedra, which take some " + text("%.0f", bytes / GB) +
-                              " GB of memory; " + text("%.0f", free_bytes / GB) +
-                              " GB are free: from about " + text("%.2g", fits) + " mm on they fit");
+    throw InputError(key, "makes " + number_text(static_cast<double>(mesh.tetrahedra) / 1e6, 3) +
+                              " million tetrahedra, which take some " + size_text(bytes) +
+                              " of memory; " + size_text(free_bytes) + " are free: from about " +
+                              number_text(fits, 2) + " mm on they fit");
 }
 
 void need_memory_to_refine(double tetrahedra, int times, double free_bytes, const std::string& key)
