@@ -132,7 +132,7 @@ std::vector<double> StepTraces::times_ms(double dt_ms) const
     return out;
 }
 
-std::string difference(const std::string& of_checkpoint, const std::string& here)
+std::string difference(const std::string& of_checkpoint, const std::string& here, bool same_mesh)
 {
     const Print a(of_checkpoint), b(here);
     std::string out;
@@ -154,8 +154,8 @@ std::string difference(const std::string& of_checkpoint, const std::string& here
     else if (a.cells != b.cells)
         add("cell models or reaction.scheme differ");
     if (out.empty())
-        add(std::string(
-                "mesh, tissue, conductivities, parameters, drugs, mass, tables, rest tolerance") +
+        add(std::string(same_mesh ? "" : "mesh, ") +
+            "tissue, conductivities, parameters, drugs, mass, tables, rest tolerance" +
             (a.stepping == static_cast<int>(device::Stepping::newton)
                  ? ", settings of Newton's method (diffusion.newton, time.dt_max_ms)"
                  : "") +

@@ -70,7 +70,9 @@ std::vector<double> layout_print(const device::TissueProblem& p, const mesh::Tet
 std::string fingerprint(const device::TissueProblem& p, const Session& s, Precision precision);
 
 /// What tells two fingerprints apart, in words, e.g. "its time step is 0.02 ms, here 0.04 ms".
-std::string difference(const std::string& of_checkpoint, const std::string& here);
+/// @param same_mesh  it is known that the meshes are the same: they are not among what may differ
+std::string difference(const std::string& of_checkpoint, const std::string& here,
+                       bool same_mesh = false);
 
 /// Places that samples of the probes are of.
 std::string probes_print(std::span<const Probe> probes);

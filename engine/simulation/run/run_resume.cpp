@@ -79,7 +79,7 @@ void Run::resume()
         simulation_.tissue().notices.push_back(
             {Notice::Level::info,
              "branches off at " + ms_text(first_step_) + " from another run: " +
-                 (others ? difference(c.fingerprint, here().fingerprint)
+                 (others ? difference(c.fingerprint, here().fingerprint, true)
                          : std::string("nothing differs")) +
                  "; maps begin " +
                  (maps_.step > first_step_ ? "at " + ms_text(maps_.step) : std::string("there"))});
