@@ -52,7 +52,7 @@ JsonSize json_size(std::string_view text, std::size_t deepest)
         if (const auto end = text.find_first_not_of(blanks, at); end != at) {
             const auto behind = std::min(end, text.size());
             size.longest_blank = std::max(size.longest_blank, behind - at);
-            size.most_blank = std::max(size.most_blank, blank += behind - at);
+            size.blank_between = std::max(size.blank_between, blank += behind - at);
             at = behind;
             continue;
         }
@@ -97,9 +97,9 @@ std::string json_excess(const JsonSize& size, std::size_t deepest)
         return "has an object of more than " + std::to_string(most_keys) + " keys";
     if (size.longest_blank > most_blank)
         return "has more than " + std::to_string(most_blank) + " bytes of white space in a row";
-    if (size.most_blank > most_blank_between)
+    if (size.blank_between > most_blank_between)
         return "has more than " + std::to_string(most_blank_between) +
-               " bytes of white space without a text or a number between them";
+               " bytes of white space without a text or a number in between";
     if (size.longest_word > most_word)
         return "has a number or a word of more than " + std::to_string(most_word) + " characters";
     if (size.keys_of_large > most_of_large)

@@ -16,8 +16,8 @@ struct JsonSize
     std::size_t most_keys = 0;     ///< of one object
     std::size_t keys_of_large = 0; ///< of all objects of more than large_json_object keys
     std::size_t longest_blank = 0; ///< bytes of white space in a row
-    std::size_t most_blank = 0; ///< the same with brackets and words in between, no text or number
-    std::size_t longest_word = 0; ///< of a number or a word
+    std::size_t blank_between = 0; ///< bytes of white space between two texts or numbers
+    std::size_t longest_word = 0;  ///< of a number or a word
 };
 
 inline constexpr std::size_t large_json_object = 64;
@@ -29,9 +29,8 @@ JsonSize json_size(std::string_view text, std::size_t deepest);
 /// What no file of this program comes near. A tree that keeps the order of its keys looks for each
 /// key among all of its object, so that large objects take a time that is quadratic in their keys;
 /// and a parser with a callback looks, at the end of each object, through the list it stands in.
-/// A parser keeps what it has read of a word, and all since the text or number before it, for its
-/// message.
-/// This is asked instead, before a text is parsed without one.
+/// And for its message a parser keeps a word, and all that stands between the last text or number
+/// and that word. This is asked instead, before a text is parsed without one.
 /// @return "is nested more than 100 deep" and the like; empty where the text may be parsed
 /// Cost: linear.
 std::string json_excess(std::string_view text, std::size_t deepest);
