@@ -219,6 +219,8 @@ class TestReport : public fake::HeartTest
                            .arg(QString::fromStdString(painted.what));
             QTRY_VERIFY_WITH_TIMEOUT(window.findChild<ReportPainter*>() == nullptr, 10000);
         }
+        if (!judged)
+            qInfo("not judged: there is one processor");
         QVERIFY2(!judged || 2 * quick > all, qPrintable(slow));
         QCOMPARE(host.status().state, simulation::Status::State::running);
         QFile f(file);
