@@ -27,7 +27,7 @@ constexpr std::size_t sides_of_sum = 16; ///< sums that are made side by side
 constexpr std::size_t blocks_together = 8;
 constexpr std::size_t room = block_dyads + together, most = blocks_together * block_dyads;
 
-/// What the odds of a block are needed for until it has been listed who draws.
+/// What is kept of a block until the dyads that draw are listed.
 template <class Real>
 struct BlockOdds
 {
@@ -37,8 +37,8 @@ struct BlockOdds
     alignas(64) Real open[room], inhibit[room], recover[room], plain[room], phosphorylated[room];
 };
 
-/// Dyads of blocks that draw, side by side in the order of blocks: those that are listed, or all of
-/// a block where that are many, since listing them costs more than it saves.
+/// The dyads that draw, of several blocks, side by side in the order of blocks. Where many dyads of
+/// a block draw, all of its dyads are taken: to list them would cost more than it saves.
 struct Drawing
 {
     struct OfBlock
@@ -174,7 +174,7 @@ std::array<std::uint8_t*, 4> counts_of(const DyadArrays<Real>& a, std::size_t fi
     return {a.C1 + first, a.O1 + first, a.C2 + first, a.C3 + first};
 }
 
-/// Lists who draws in a block, and brings together by what.
+/// Lists the dyads of a block that draw, and brings their counts and probabilities together.
 template <class Real>
 void list_block(const DyadArrays<Real>& a, const Range& r, std::size_t block, bool forced,
                 const BlockOdds<Real>& b, MovingRyR& ryr, OpeningLCC& lcc)

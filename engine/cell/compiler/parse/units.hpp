@@ -27,7 +27,8 @@ Units product(const Units& a, const Units& b);
 std::optional<Units> built_in_units(std::string_view name);
 /// "milli" -> -3, also "-3" as written in CellML; nothing for an unknown word.
 std::optional<double> si_prefix(std::string_view text);
-/// Myokit's short forms, e.g. "mV", "1/ms", "uA/cm^2", "mmol/L (1e-3)"; nothing when it is not one.
+/// Myokit's short forms, e.g. "mV", "1/ms", "uA/cm^2", "mmol/L (1e-3)"; nothing when it is not one,
+/// or has more than 1000 characters.
 std::optional<Units> parse_short_units(std::string_view text);
 /// Base units and factor in words, for messages.
 std::string to_text(const Units& u);
